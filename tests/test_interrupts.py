@@ -14,6 +14,7 @@ from dwell.agents import CoverageSystem
 from dwell.cells.measurement import in_blocks
 from dwell.density import Function, as_density
 from dwell.engine.recorder import default_samples
+from tests.results.crashes import ending_at
 
 LAW = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
 
@@ -23,16 +24,6 @@ def tilted(points):
     return 1.0 + points[:, 0]
 
 
-def interrupting(phase):
-    """A progress function that interrupts in a phase."""
-
-    def progress(what, share):
-        if what.startswith(phase):
-            raise KeyboardInterrupt
-
-    return progress
-
-
 @pytest.mark.parametrize("record", ["events", "samples", "summary"])
 @pytest.mark.parametrize("phase", ["preparing", "simulating", "measuring"])
 def test_an_interrupt_by_who_watches_keeps_what_was_done(phase, record, tmp_path):
@@ -40,7 +31,7 @@ def test_an_interrupt_by_who_watches_keeps_what_was_done(phase, record, tmp_path
     with pytest.raises(dwell.Interrupted, match=r"stopped at t = .* attribute run") as stopped:
         simulate(
             Box((0, 0), (1, 1)), None, start, LAW, until=5000.0, record=record, sample_every=10.0,
-            progress=interrupting(phase),
+            progress=ending_at(1, KeyboardInterrupt(), phase),
         )  # fmt: skip
     run = stopped.value.run
     assert isinstance(stopped.value, KeyboardInterrupt)
@@ -55,18 +46,27 @@ def test_an_interrupt_by_who_watches_keeps_what_was_done(phase, record, tmp_path
 
 
 SCRIPT = """
-import dwell
+import dwell, signal, sys
 def stop(what, share):
-    if what == "preparing":
-        raise KeyboardInterrupt
+    if what.startswith(sys.argv[1]):
+        for _ in range(int(sys.argv[2])):
+            signal.raise_signal(signal.SIGINT)
 dwell.simulate(dwell.Box((0, 0), (1, 1)), None, [(0.2, 0.3)], dwell.Lloyd(), until=9, progress=stop)
 """
 
 
-def test_a_script_that_does_not_catch_it_ends_like_any_interrupted_one():
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
+@pytest.mark.parametrize(
+    ("phase", "signals", "says"),
+    [
+        ("preparing", "1", "Interrupted: stopped at t = 0"),
+        ("expecting", "2", "Aborted: aborted, and the run has no checkpoints; nothing of it"),
+    ],
+)
+def test_a_script_that_does_not_catch_it_ends_like_any_interrupted_one(phase, signals, says):
+    words = [sys.executable, "-c", SCRIPT, phase, signals]
+    done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 130
-    assert "Interrupted: stopped at t = 0" in done.stderr
+    assert says in done.stderr
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -84,16 +84,16 @@ def test_an_interrupt_is_heard_between_blocks(threads):
     assert len(done) < 4000  # the rest of 5000 was left undone
 
 
-def test_blocks_cover_everything_once():
-    for count in (0, 1, 9, 10, 11, 35):
-        for threads in (1, 2):
-            done = np.zeros(count, dtype=int)
+@pytest.mark.parametrize("count", [0, 1, 9, 10, 11, 35])
+def test_blocks_cover_everything_once(count):
+    done = np.zeros(count, dtype=int)
 
-            def work(lo, hi, done=done):
-                done[lo:hi] += 1
+    def work(lo, hi):
+        done[lo:hi] += 1
 
-            in_blocks(work, count, threads, block=10)
-            assert (done == 1).all()
+    for threads in (1, 2):
+        in_blocks(work, count, threads, block=10)
+        assert (done == threads).all()
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_default_samples_of_a_function_are_the_same_after_a_crash(tmp_path):
         assert len(whole.metrics.times) == 11
         path = tmp_path / f"{record}.nc"
         with pytest.raises(dwell.Interrupted) as stopped:
-            dwell.run_scenario(whole.scenario, out=path, progress=interrupting("simulating"))
+            dwell.run_scenario(whole.scenario, out=path, progress=ending_at(1, KeyboardInterrupt()))
         assert 0 < stopped.value.run.horizon < 4.0
         assert dwell.load_run(path).metrics.times.tolist() == [
             t for t in whole.metrics.times if t < stopped.value.run.horizon
@@ -198,24 +198,3 @@ def test_a_signal_is_heard_while_a_function_is_evaluated(when):
     run = stopped.value.run
     assert run.stop.reason.value == "interrupted"
     assert dwell.check(run).ok
-
-
-def test_a_loop_over_runs_ends_with_ctrl_c():
-    """In every phase, also when the run itself is done already."""
-    box, start = Box((0, 0), (1, 1)), [(0.2, 0.3), (0.7, 0.6)]
-    for phase in ("preparing", "simulating", "measuring"):
-        sent, done = [], []
-
-        def once(what, share, phase=phase, sent=sent):
-            if what.startswith(phase) and not sent:
-                sent.append(what)
-                signal.raise_signal(signal.SIGINT)
-
-        def loop(once=once, done=done):
-            for _ in range(3):
-                done.append(simulate(box, None, start, LAW, until=50.0, progress=once))
-
-        with pytest.raises(KeyboardInterrupt):
-            loop()
-        assert done == []
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

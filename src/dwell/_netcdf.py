@@ -14,20 +14,7 @@ NUMBERS = "summary"  # the variable that holds the JSON object of the run's numb
 
 
 def read_netcdf(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Variables, as dimensions and values, and attributes of a NetCDF-4 file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    variables : dict
-        Name: (dimensions, values).
-    attributes : dict
-        Name: value.
-    """
+    """Variables, as name: (dimensions, values), and attributes of a NetCDF-4 file."""
     import h5netcdf
     import h5py
 
@@ -53,12 +40,8 @@ def digest_of(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
 def stored_numbers(path: Path) -> dict[str, Any] | None:
     """The numbers of a finished run as they were stored with it.
 
-    Returns
-    -------
-    dict or None
-        None where they must be computed: from a file that is damaged, was changed, belongs to a
-        run that has not ended, or names Python code, and from files of many agents, which hold
-        none.
+    None where they must be computed: from a file that is damaged, was changed, belongs to a run
+    that has not ended, or names Python code, and from files of many agents, which hold none.
     """
     try:
         variables, attributes = read_netcdf(path)

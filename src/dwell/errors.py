@@ -11,6 +11,7 @@ DwellError
         └── UnsavedError             a file that could not be written
 
 Interrupted (a KeyboardInterrupt)    Ctrl-C, with the run up to there
+Aborted (a KeyboardInterrupt)        a second Ctrl-C
 DwellWarning (a UserWarning)         something worth knowing that stops nothing
 
 A simulation that stops early is not an error: see `dwell.hybrid.StopReason`.
@@ -24,12 +25,19 @@ from typing import Any
 class DwellError(Exception):
     """Base class of everything that dwell raises on purpose.
 
+    Attributes
+    ----------
+    run : Run or None
+        The run up to there, if the error ended one: that of a law in Python, or a full disk.
+
     Examples
     --------
     >>> import dwell
     >>> issubclass(dwell.InputError, dwell.DwellError)
     True
     """
+
+    run: Any = None
 
 
 class InputError(DwellError, ValueError):
@@ -112,6 +120,10 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, message: str = "", run: Any = None) -> None:
         super().__init__(message)
         self.run = run
+
+
+class Aborted(KeyboardInterrupt):
+    """A second KeyboardInterrupt during a run; the message says what is in its file."""
 
 
 class DwellWarning(UserWarning):

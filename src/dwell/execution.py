@@ -15,7 +15,7 @@ from dwell.engine.interrupts import StopRequest
 from dwell.engine.memory import need_of, refuse_too_much
 from dwell.engine.recorder import Recorder, recorder_of
 from dwell.engine.run_loop import RunLoop
-from dwell.errors import Interrupted, StoreError, UnsavedError
+from dwell.errors import Aborted, Interrupted, StoreError, UnsavedError
 from dwell.hybrid import Stop, StopReason
 from dwell.progress import EXPECTING
 from dwell.results import Run, save_run
@@ -48,6 +48,29 @@ def execute(loop: RunLoop, task: RunTask) -> Run:
     if task.target is not None:
         plain(recorder.start.memory, names_of(system.controller))  # refused now, not hours later
     journal = _journal(task)
+    try:
+        run = _executed(loop, task, journal)
+    except KeyboardInterrupt:  # the second one: the first ends the run, see dwell.engine.interrupts
+        raise _exiting(Aborted(f"aborted{_left_by(task, journal)}")) from None
+    if run.stop.fault is not None:
+        run.stop.fault.run = run
+        raise run.stop.fault
+    return run
+
+
+def _left_by(task: RunTask, journal: Journal | None) -> str:
+    """What an abort leaves of a run."""
+    name = shown(task.target)
+    if journal is not None and journal.begun:
+        upto = f"{name} holds the run up to its last checkpoint, t = {journal.reached:g}"
+        return f"; {upto}: go on with dwell run --resume {name}"
+    why = "before its first checkpoint" if journal else "and the run has no checkpoints"
+    rest = f"{name} is as it was" if task.reached > 0.0 else "nothing of it is kept"
+    return f", {why}; {rest}"
+
+
+def _executed(loop: RunLoop, task: RunTask, journal: Journal | None) -> Run:
+    recorder, system = task.recorder, task.recorder.system
     need = need_of(recorder, task.until, task.max_jumps, saved=task.target is not None)
     loop.say(f"{EXPECTING} {need.says}", 0.0)
     refuse_too_much(need, recorder.kind)
@@ -89,7 +112,7 @@ def _journal(task: RunTask) -> Journal | None:
         write_run(_run_of(task, blank, still, task.made_with, None), target, name)
 
     name, parts = task.journal or (None, 0)
-    journal = Journal(target, every, write_first, name, parts)
+    journal = Journal(target, every, write_first, name, parts, task.reached)
     if task.journal is not None:
         journal.skip(recorder)
     return journal
@@ -120,14 +143,19 @@ def unless_interrupted(
         later = "the run was over by then, and is in this exception's attribute run"
     elif path is not None:
         later = f"go on with dwell.resume_run({shown(path)!r})"
+    raise _exiting(Interrupted(f"stopped at t = {run.horizon:g}; {later}", run))
+
+
+def _exiting(stop: KeyboardInterrupt) -> KeyboardInterrupt:
+    """`stop`, with which a script that does not catch it will end as after any Ctrl-C."""
     if threading.current_thread() is threading.main_thread():
         sys.excepthook = _exit_interrupted
-    raise Interrupted(f"stopped at t = {run.horizon:g}; {later}", run)
+    return stop
 
 
 def _exit_interrupted(kind: type[BaseException], fault: BaseException, trace: Any) -> None:
     """End a script with 130, as after any Ctrl-C: Python does so for KeyboardInterrupt alone."""
     sys.excepthook = sys.__excepthook__
     sys.excepthook(kind, fault, trace)
-    if issubclass(kind, Interrupted) and not hasattr(sys, "ps1"):
+    if issubclass(kind, KeyboardInterrupt) and not hasattr(sys, "ps1"):
         raise SystemExit(130)

@@ -35,8 +35,7 @@ from dwell.execution import RunTask, execute, unless_interrupted
 from dwell.geometry import Workspace, as_workspace
 from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run, load_run
-from dwell.results.files import check_target
-from dwell.results.lock import locked
+from dwell.results.files import check_target, locked
 from dwell.results.resume import extended, taken_up
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
@@ -115,11 +114,13 @@ def run_scenario(
     with stop_on_signal(on_signal) as request, reported(progress) as tell:
         loop = RunLoop(tell, request, watch=watch)
         if out is None:
-            return unless_interrupted(request, _begun(scenario, None, loop, threads))
+            run = run_built(scenario, build(scenario), loop, threads)
+            return unless_interrupted(request, run)
         target = check_target(out, force=force)
         with locked(target):
             check_target(target, force=force)  # another process may have written it before the lock
-            return unless_interrupted(request, _begun(scenario, target, loop, threads), out)
+            run = run_built(scenario, build(scenario), loop, threads, target)
+            return unless_interrupted(request, run, out)
 
 
 def resume_run(
@@ -322,22 +323,15 @@ def check(
         )
 
 
-def _begun(scenario: Scenario, target: Path | None, loop: RunLoop, threads: int | None) -> Run:
-    """Run a scenario from its start, saved in `target` or nowhere."""
-    system, places, repairs = build(scenario)
-    return run_built(scenario, system, places, repairs, loop, threads, target)
-
-
 def run_built(
     scenario: Scenario,
-    system: CoverageSystem,
-    places: Points,
-    repairs: tuple[str, ...],
+    built: tuple[CoverageSystem, Points, tuple[str, ...]],
     loop: RunLoop,
     threads: int | None,
     target: Path | None = None,
 ) -> Run:
-    """Run a scenario whose system is built already, from its start."""
+    """Run a scenario from its start, given what `build` returned; saved in `target` or nowhere."""
+    system, places, repairs = built
     versions = _made_with(scenario)  # before the sources can change
     loop.say("preparing", 0.0)
     recorder = recorder_of(scenario, system, beginning(system, places, threads=threads), threads)
@@ -355,7 +349,7 @@ def _resumed(
         old = load_run(path)
         scenario = extended(old, path, horizon, max_jumps, provenance()["kernels"])
         if is_continuous(old.system):  # it goes on bit for bit only from its beginning
-            return _begun(scenario, path, loop, threads)
+            return run_built(scenario, build(scenario), loop, threads, path)
         recorder = taken_up(old, scenario, threads)
         loop.began -= old.details.wall_seconds
         versions, options = _made_with(scenario), scenario.run

@@ -7,8 +7,8 @@ import pytest
 
 from dwell import Box, DiscreteLloyd, Gaussian, Lloyd, Uniform
 from dwell.agents import CoverageSystem, table_of
-from dwell.engine import run_compiled, stepper
-from dwell.engine.synchronous import step_together as together
+from dwell.engine import run_compiled
+from dwell.engine.compiled import CompiledRun
 from dwell.hybrid import StopReason
 from tests.agents.test_many_any import LAWS, same_arc
 from tests.conftest import differing
@@ -41,15 +41,16 @@ def test_agents_that_exceed_the_caches():
 def test_all_at_once_is_one_after_another(monkeypatch):
     """Synchronous laws of many agents are computed side by side."""
     places = np.random.default_rng(7).uniform(0, 1, (1200, 2))
+    name, together = "advance_together", CompiledRun.advance_together
     for law in (Lloyd(k2=1.0, dt=0.1), DiscreteLloyd(schedule="synchronous", step=0.3)):
         system = CoverageSystem(SQUARE, Gaussian((0.3, 0.7), rate=5.0), law, len(places), seed=3)
         steps = []
         monkeypatch.setattr(
-            stepper, "step_together", lambda *given, kept=steps: kept.append(1) or together(*given)
+            CompiledRun, name, lambda *given, kept=steps: kept.append(1) or together(*given)
         )
         side_by_side = run_compiled(system, system.start(places), until=1.05, max_jumps=3_000)
         assert len(steps) >= 3
-        monkeypatch.setattr(stepper, "step_together", lambda *given: None)
+        monkeypatch.setattr(CompiledRun, name, lambda *given: None)
         in_turn = run_compiled(system, system.start(places), until=1.05, max_jumps=3_000)
         assert side_by_side.jumps == in_turn.jumps == 3_000
         assert differing(table_of(in_turn), table_of(side_by_side)) == []

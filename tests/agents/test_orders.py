@@ -141,3 +141,4 @@ def test_an_exception_of_a_law_names_the_law_the_agent_the_time_and_the_line(met
         simulate(BOX, None, START, Faulty(), until=2.0)
     assert caught.value.code == "controller.failed"
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert (caught.value.run is None) == (method == "begin")

@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import random
+import re
 import shutil
 import sys
 from dataclasses import dataclass
@@ -117,6 +118,24 @@ def test_run_save_show_check_resume_and_plot(site, density):
     assert dwell("run", site, *density, *longer, "--out", "whole.nc").code == 0
     assert same(library.load_run("whole.nc"), library.load_run("run.nc"))
     assert dwell("plot", "run.nc", "--out", "figures").code == 0
+
+
+def test_a_law_that_raises_half_way_leaves_the_run_up_to_there(site):
+    fails = "        assert view.time < 1.2, 'no more'\n        seen = view.memory or Seen(0)"
+    edit(site, "        seen = view.memory or Seen(0)", fails)
+    ran = dwell("run", site, "--out", "run.nc", "--json")
+    assert ran.code == 1
+    assert ran.err == f"dwell: {ran.json['stop']['detail']}\n"
+    assert re.search("Careful failed for agent .* AssertionError: no more", ran.err)
+    assert (ran.json["stop"]["reason"], ran.json["file"]) == ("interrupted", "run.nc")
+    kept = library.load_run("run.nc")
+    assert 1.0 < kept.horizon < 1.2
+    assert (kept.events.time < 1.2).all()
+    assert kept.arc.states[-1].next_at.min() >= 1.2
+    assert library.check(kept).ok
+    assert dwell("run", "--resume", "run.nc").code == 1  # the same again
+    with pytest.raises(InputError, match="no more"):
+        library.simulate_many(site, seeds=[1])
 
 
 def test_a_run_that_moved_goes_on_with_its_scenario_file(site):

@@ -22,7 +22,7 @@ from dwell.controllers import (
 from dwell.density import Uniform
 from dwell.geometry import Box, voronoi_cells
 from dwell.hybrid import Event
-from dwell.verify.decisions import rederive
+from dwell.verify.replay import rederive
 from dwell.verify.solution import _uncounted
 from tests.conftest import differing
 from tests.controllers.examples import LAWS
@@ -321,7 +321,7 @@ def test_wrong_counts_are_found(runs, name):
     if system.program is not None or is_continuous(system):
         wrong = _uncounted(system, bad)
     else:
-        wrong = rederive(system, result.start, bad, lambda what, share: None).counts
+        wrong = rederive(system, result.start, bad, lambda what, share: None)["counts"]
     expected = np.zeros(len(table))
     expected[-len(COUNTED) :] = 1
     if name == "lloyd-ode":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from dataclasses import fields
 
@@ -43,15 +44,21 @@ def scenario(law, record, until=2.0, network=None, every=1e-9, **run):
     return dwell.Scenario.model_validate({**one.model_dump(exclude_none=True), "run": asks})
 
 
-def ending_at(count, how):
-    """A watcher that ends the run when it is told for the `count`-th time that it goes on."""
-    answer = []
+def ending_at(count, how, phase="simulating"):
+    """A watcher that ends the run when it is told of a phase for the `count`-th time.
+
+    `how` is an exception that it raises, or the number of interrupts that it sends.
+    """
+    told = []
 
     def watch(what, share):
-        if what.startswith("simulating"):
-            answer.append(what)
-            if len(answer) == count:
-                raise how
+        if what.startswith(phase):
+            told.append(what)
+            if len(told) == count:
+                if not isinstance(how, int):
+                    raise how
+                for _ in range(how):
+                    signal.raise_signal(signal.SIGINT)
 
     return watch
 
@@ -63,10 +70,10 @@ def crash(asked, path, count):
     settle()
 
 
-def same(one, other):
-    """Whether two runs are the same in every bit."""
-    mine, yours = one.summary(), other.summary()
-    assert {**mine, "wall_seconds": 0} == {**yours, "wall_seconds": 0}
+def same(one, other, flags=True):
+    """Whether two runs are the same in every bit, and have the same flags."""
+    apart = {"wall_seconds": 0} if flags else {"wall_seconds": 0, "flags": []}
+    assert one.summary() | apart == other.summary() | apart
     for f in fields(Metrics):
         assert getattr(one.metrics, f.name).tobytes() == getattr(other.metrics, f.name).tobytes()
     if one.details.record == "events":

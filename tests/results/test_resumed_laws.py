@@ -59,59 +59,53 @@ class Forgetful(Winding):
 EVENTFUL = [name for name in LAWS if name != "lloyd-ode"]
 
 
-def template(name, record):
-    """A short run from a template that is put away after every piece."""
-    asked = tomllib.loads(template_text(name))
-    asked["run"] |= {"horizon": 1.0, "record": record, "checkpoint": {"every": 1e-9}}
-    return dwell.Scenario.model_validate(asked)
+def interrupt(asked, path, count):
+    """Interrupt a run during chunk `count`."""
+    with pytest.raises(dwell.Interrupted) as stopped:
+        run_scenario(asked, out=path, progress=ending_at(count, KeyboardInterrupt()))
+    assert dwell.load_run(path).horizon == stopped.value.run.horizon
+
+
+def goes_on(asked, path, end=crash, count=2):
+    """Whether a run that ended during chunk `count` goes on as if it had not."""
+    whole = run_scenario(asked)
+    end(asked, path, count)
+    left = {".nc", ".journal"} if end is crash else {".nc"}
+    assert {p.suffix for p in path.parent.iterdir()} == left
+    kept = dwell.load_run(path)
+    assert kept.stop.reason.value == "interrupted"
+    assert 0 < kept.details.tally.jumps < whole.details.tally.jumps
+    assert same(whole, resume_run(path))
+    assert [p.name for p in path.parent.iterdir()] == ["run.nc"]
+    return same(whole, dwell.load_run(path))
 
 
 @pytest.mark.parametrize("kind", ["events", "summary"])
 @pytest.mark.parametrize("name", ["line-8", "space-12"])
 def test_after_a_crash_in_other_dimensions(name, kind, path):
-    asked = template(name, KINDS[kind])
-    whole = run_scenario(asked)
-    crash(asked, path, 3)
-    assert 0 < dwell.load_run(path).details.tally.jumps < whole.details.tally.jumps
-    assert same(whole, resume_run(path))
+    asked = tomllib.loads(template_text(name))
+    asked["run"] |= {"horizon": 1.0, "record": KINDS[kind], "checkpoint": {"every": 1e-9}}
+    assert goes_on(dwell.Scenario.model_validate(asked), path, count=3)
 
 
 @pytest.mark.parametrize("kind", few("events", "summary"))
 @pytest.mark.parametrize("name", few(*EVENTFUL, first=3))
-def test_after_a_crash(name, kind, path, tmp_path):
-    asked = scenario(LAWS[name], KINDS[kind])
-    whole = run_scenario(asked)
-    crash(asked, path, 2)
-    assert {p.suffix for p in tmp_path.iterdir()} == {".nc", ".journal"}
-    kept = dwell.load_run(path)
-    assert kept.stop.reason.value == "interrupted"
-    assert 0 < kept.details.tally.jumps < whole.details.tally.jumps
-    assert same(whole, resume_run(path))
-    assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
+def test_after_a_crash(name, kind, path):
+    assert goes_on(scenario(LAWS[name], KINDS[kind]), path)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", few(*KINDS))
 @pytest.mark.parametrize("name", ["timer", "discrete-lloyd", "self-triggered-centroid"])
 def test_after_an_interrupt(name, kind, path):
-    asked = scenario(LAWS[name], KINDS[kind])
-    whole = run_scenario(asked)
-    with pytest.raises(dwell.Interrupted) as stopped:
-        run_scenario(asked, out=path, progress=ending_at(2, KeyboardInterrupt()))
-    assert dwell.load_run(path).horizon == stopped.value.run.horizon
-    assert dwell.load_run(path).stop.reason.value == "interrupted"
-    assert same(whole, resume_run(path))
-    assert same(whole, dwell.load_run(path))
+    assert goes_on(scenario(LAWS[name], KINDS[kind]), path, interrupt)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", few("events", "samples"))
 @pytest.mark.parametrize("name", ["timer", "event-triggered", "self-triggered"])
 def test_over_a_lossy_network(name, kind, path):
-    asked = scenario(LAWS[name], KINDS[kind], network=LOSSY)
-    whole = run_scenario(asked)
-    crash(asked, path, 3)
-    assert same(whole, resume_run(path))
+    assert goes_on(scenario(LAWS[name], KINDS[kind], network=LOSSY), path, count=3)
 
 
 @pytest.mark.exhaustive
@@ -142,16 +136,9 @@ def test_a_finished_run_goes_further(name, kind, path):
 def test_a_law_in_python_that_remembers(kind, path):
     asked = scenario(Winding(0.7), KINDS[kind])
     assert asked.controller.law == f"{__name__}:Winding"
-    whole = run_scenario(asked)
-    with pytest.raises(dwell.Interrupted):
-        run_scenario(asked, out=path, progress=ending_at(2, KeyboardInterrupt()))
-    assert dwell.load_run(path).stop.reason.value == "interrupted"
-    assert same(whole, resume_run(path))
+    assert goes_on(asked, path, interrupt)
     path.unlink()
-    crash(asked, path, 3)
-    assert 0 < dwell.load_run(path).details.tally.jumps < whole.details.tally.jumps
-    assert same(whole, resume_run(path))
-    assert same(whole, dwell.load_run(path))
+    assert goes_on(asked, path, crash, 3)
 
 
 def test_a_memory_that_no_file_can_hold_is_refused_before_the_run(tmp_path):

@@ -140,7 +140,7 @@ LAW = dwell.Timer(k1=0.5, nu=0.5, t1=0.02, t2=0.05)
 
 @pytest.mark.parametrize("rate", [500.0, 5000.0])
 def test_runs_with_steep_densities_are_solutions(rate: float) -> None:
-    run = dwell.simulate(SQUARE, Gaussian((0, 0), rate), TRIPLE, LAW, until=0.15, seed=1)
+    run = dwell.simulate(SQUARE, Gaussian((0, 0), rate), TRIPLE, LAW, until=0.06, seed=1)
     report = dwell.check(run)
     assert report.ok
     (found,) = [f for f in report.findings if f.name == "by-hand"]

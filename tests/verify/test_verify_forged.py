@@ -23,7 +23,6 @@ from dwell.agents import EventTable, Network
 from dwell.agents.state import Spent
 from dwell.results import Run
 from dwell.verify import Report, centroids, guarantees, verify
-from dwell.verify.decisions import Rederived
 from dwell.verify.finding import VIOLATED, Finding, finding_rows, spread
 from dwell.verify.guarantees import FLOOR, IN_TIME, MISSED, Followed, follow_centroids
 from dwell.verify.solution import Claims
@@ -116,31 +115,32 @@ def violated(report: Report) -> set[str]:
 Forge = Callable[[Any], object]
 
 
+def alter(part: str, column: str, row: Any, change: Any) -> Forge:
+    """A column of a part of the run, there or not, with `change` or its value in one row."""
+
+    def forge(f: Any) -> None:
+        record, usual = getattr(f, part), {"cruise": np.inf, "promise": -1.0}
+        kept = getattr(record, column)
+        if kept is None:
+            usually = usual[column] if column in usual else record.count(column)
+            kept = np.broadcast_to(usually, (len(record.next_at),))
+        kept = kept.copy(order="K")
+        kept[row] = change(kept[row]) if callable(change) else change
+        setattr(f, part, replace(record, **{column: kept}))
+
+    return forge
+
+
 def off(
     column: str, row: Any = K, by: float = 0.0, ulps: float = 0.0, part: str = "events"
 ) -> Forge:
     """A number of the event table, off by an amount or by units in the last place."""
-
-    def forge(f: Any) -> None:
-        values = getattr(getattr(f, part), column)
-        values[row] += by + ulps * np.spacing(np.abs(values[row]))
-
-    return forge
+    return alter(part, column, row, lambda v: v + by + ulps * np.spacing(np.abs(v)))
 
 
 def put(column: str, value: Any, row: Any = K) -> Forge:
-    """A column of the event table, there or not, with another value in one row."""
-
-    def forge(f: Any) -> None:
-        usual = {"cruise": np.inf, "promise": -1.0}
-        kept = getattr(f.events, column)
-        if kept is None:
-            count = f.events.count(column) if column not in usual else usual[column]
-            kept = np.broadcast_to(count, (len(f.events),)).copy()
-        kept[row] = value(kept[row]) if callable(value) else value
-        f.events = replace(f.events, **{column: kept})
-
-    return forge
+    """A column of the event table with another value in one row."""
+    return alter("events", column, row, value)
 
 
 def sampled(column: str, row: int, by: float = 0.0, ulps: float = 0.0) -> Forge:
@@ -150,14 +150,7 @@ def sampled(column: str, row: int, by: float = 0.0, ulps: float = 0.0) -> Forge:
 
 def begun(column: str, value: Any, agent: int = 1) -> Forge:
     """A number of the start."""
-
-    def forge(f: Any) -> None:
-        values = getattr(f.start, column)
-        values = np.full(len(f.start.since), np.inf) if values is None else values.copy()
-        values[agent] = value(values[agent], f) if callable(value) else value
-        f.start = replace(f.start, **{column: values})
-
-    return forge
+    return alter("start", column, agent, value)
 
 
 def spent(name: str, agent: int = 1) -> Forge:
@@ -200,12 +193,8 @@ def moved(by: float) -> Forge:
 
 
 def outside(by: float) -> Forge:
-    """An event beyond the left wall, by a share of the diameter."""
-
-    def forge(f: Any) -> None:
-        f.events.positions[K, 0] = -by * DIAMETER
-
-    return forge
+    """An event beyond the left side, by a share of the diameter."""
+    return put("positions", -by * DIAMETER, (K, 0))
 
 
 def led_out(f: Any) -> None:
@@ -325,21 +314,21 @@ FOUND: dict[str, tuple[str, Forge, set[str], bool]] = {
     "agent-6": ("timer", put("agent", 6), {"agents"}, False),
     "agent-negative": ("timer", put("agent", -1), {"agents"}, False),
     "start-position": ("timer", started_elsewhere, {"start-position"}, False),
-    "start-hold": ("timer", begun("hold", lambda v, f: np.nextafter(v, 9)), {"start-hold"}, True),
+    "start-hold": ("timer", begun("hold", lambda v: np.nextafter(v, 9)), {"start-hold"}, True),
     "start-hold-older": (
-        "timer", older(begun("hold", lambda v, f: v + BEYOND)), {"start-hold"}, True
+        "timer", older(begun("hold", lambda v: v + BEYOND)), {"start-hold"}, True
     ),
     "start-cruise": ("self-triggered", begun("cruise", 9.0), {"start-hold"}, False),
     "start-cruise-none": ("timer", begun("cruise", 9.0), {"start-hold"}, False),
     "start-timer": (
-        "timer", begun("next_at", lambda v, f: np.nextafter(v, 9)), {"start-timer", "due"}, True
+        "timer", begun("next_at", lambda v: np.nextafter(v, 9)), {"start-timer", "due"}, True
     ),
     "start-late": ("timer", begun("next_at", np.nextafter(0.5, 9)), {"start-interval"}, True),
     "start-early": ("timer", begun("next_at", np.nextafter(0.2, 0)), {"start-interval"}, True),
     "start-place-below": ("timer", lambda f: started_elsewhere(f, -9.0), {"start-position"}, False),
-    "start-hold-below": ("timer", begun("hold", lambda v, f: v - 1e-15), {"start-hold"}, True),
+    "start-hold-below": ("timer", begun("hold", lambda v: v - 1e-15), {"start-hold"}, True),
     "start-cruise-below": ("self-triggered", begun("cruise", 0.0), {"start-hold"}, True),
-    "start-timer-below": ("timer", begun("next_at", lambda v, f: v - 1e-9), {"start-timer"}, True),
+    "start-timer-below": ("timer", begun("next_at", lambda v: v - 1e-9), {"start-timer"}, True),
     "jump-below": ("timer", off("holds", (K, 1), ulps=-1), {"jump"}, True),
     "reset-below": ("timer", off("next_at", ulps=-1), {"reset"}, True),
     "reset-below-walk": ("timer-adaptive", off("next_at", ulps=-1), {"reset"}, True),
@@ -460,7 +449,7 @@ def test_a_forgery_is_found(run: str, forge: Forge, names: set[str], others: boo
 PASSES: dict[str, tuple[str, Forge, str]] = {
     "time-tie": ("timer", put("time", lambda v: 0.0, 0), "time-domain"),
     "start-hold-older": (
-        "timer", older(begun("hold", lambda v, f: v + WITHIN)), "start-hold"
+        "timer", older(begun("hold", lambda v: v + WITHIN)), "start-hold"
     ),
     "start-latest": ("timer", begun("next_at", 0.5), "start-interval"),
     "start-earliest": ("timer", begun("next_at", 0.2), "start-interval"),
@@ -580,7 +569,8 @@ def test_messages_may_be_broken_by_rounding_only(monkeypatch: pytest.MonkeyPatch
     module = sys.modules["dwell.verify.solution"]
     limit = 1e-12 * DIAMETER + 8.0 * float(np.spacing(4.0))
     for broken, status in ((limit, "holds"), (1.001 * limit, VIOLATED)):
-        gaps = Rederived(*np.zeros((4, 1)), np.array([broken]))
+        gaps = dict.fromkeys(("jump", "cruise", "reset", "counts"), np.zeros(1))
+        gaps["promise"] = np.array([broken])
         monkeypatch.setattr(module, "rederive", lambda *run, gaps=gaps: gaps)
         assert named(forged("event-triggered"))["promise"].status == status
 
@@ -634,16 +624,10 @@ def test_every_number_is_looked_at(part: str, column: str, value: float) -> None
     endless = column in ("next_at", "cruise") and value == np.inf
     name = {"bend": "lloyd-ode", "promise": "event-triggered", "cruise": "self-triggered"}
 
-    def forge(f: Any) -> None:
-        values = getattr(getattr(f, part), column).copy()
-        values[1 if part == "start" else 3] = value
-        setattr(f, part, replace(getattr(f, part), **{column: values}))
-
-    found = named(forged(name.get(column, "timer"), forge))["finite"]
+    row = 1 if part == "start" else 3
+    found = named(forged(name.get(column, "timer"), alter(part, column, row, value)))["finite"]
     assert found.status == ("holds" if endless else VIOLATED)
-    assert found.where == (
-        "" if endless else f"{part}: {column}, row {1 if part == 'start' else 3}"
-    )
+    assert found.where == ("" if endless else f"{part}: {column}, row {row}")
 
 
 def test_one_agent_alone_has_no_nearest_and_no_separation() -> None:

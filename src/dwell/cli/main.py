@@ -14,7 +14,7 @@ from types import FrameType
 from typing import NoReturn
 
 from dwell.cli.terminated import Terminated
-from dwell.errors import DwellError, DwellWarning, InputError, UnsavedError
+from dwell.errors import Aborted, DwellError, DwellWarning, InputError, UnsavedError
 
 BADLY, WRONG_INPUT, UNSAVED, INTERRUPTED, TERMINATED = 1, 2, 3, 130, 143
 
@@ -24,33 +24,34 @@ def main() -> NoReturn:
     with warnings.catch_warnings():
         warnings.simplefilter("always", DwellWarning)
         warnings.showwarning = lambda message, *_: _complain(str(message))
-        code = _run()
+        code, said = _run()
     try:
         sys.stdout.flush()
     except OSError as fault:
         code = _unwritten(fault, code)
     if code == INTERRUPTED:
-        _complain("interrupted")
+        _complain(said)
         code = TERMINATED if Terminated.seen else INTERRUPTED
     sys.exit(code)
 
 
-def _run() -> int:
+def _run() -> tuple[int, str]:
+    """The exit code, and what to say of an interrupt."""
     from dwell.cli.app import run_command
     from dwell.cli.output import Printed
 
     Terminated.seen = Printed.done = False
     signal.signal(signal.SIGTERM, _terminate)
-    code = 0
+    code, said = 0, "interrupted"
     try:
         code = run_command(sys.argv[1:]) or 0
     except SystemExit as stop:  # after a help text
         code = stop.code if isinstance(stop.code, int) else 0
-    except KeyboardInterrupt:
-        code = INTERRUPTED
+    except KeyboardInterrupt as stop:
+        code, said = INTERRUPTED, str(stop) if isinstance(stop, Aborted) else said
     except DwellError as fault:
         code = UNSAVED if isinstance(fault, UnsavedError) else BADLY
-        if isinstance(fault, InputError) and code == BADLY:
+        if isinstance(fault, InputError) and fault.run is None and code == BADLY:
             code = WRONG_INPUT
         _refuse(fault)
     except OSError as fault:
@@ -58,7 +59,7 @@ def _run() -> int:
     except MemoryError:
         code = BADLY
         _complain("there is not enough memory for this run; take fewer agents or fewer samples")
-    return code
+    return code, said
 
 
 def _refuse(fault: DwellError) -> None:

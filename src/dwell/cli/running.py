@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dwell.cli.terminated import Terminated
-from dwell.errors import InputError, Interrupted, UnsavedError
+from dwell.errors import DwellError, InputError, Interrupted, UnsavedError
 
 if TYPE_CHECKING:
     from dwell.results import Run
@@ -19,7 +19,7 @@ ALLOWED = ("run.horizon", "run.max_jumps")  # what may be changed of a run that 
 
 ENDINGS = ("", ".nc", ".nc4", ".cdf", ".h5", ".hdf5")  # that a stored run may have
 
-Outcome = tuple["Run", dict[str, Any], UnsavedError | None]  # run, numbers, why it is not kept
+Outcome = tuple["Run", dict[str, Any], DwellError | None]  # run, numbers, what went wrong
 
 
 def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | None) -> Outcome:
@@ -59,16 +59,17 @@ def resumed(
 
 def _outcome(make: Callable[[], Run], out: Path | None) -> Outcome:
     """The run that `make` makes, whole or up to an interrupt, kept or not."""
-    unsaved = None
+    failed: DwellError | None = None
     try:
         result = make()
     except Interrupted as stop:
         result = stop.run
-    except UnsavedError as fault:
+    except DwellError as fault:  # of a law in Python, or a full disk
         if fault.run is None:
             raise
-        result, unsaved = fault.run, fault
-    return result, identified(result, None if unsaved is not None else out), unsaved
+        result, failed = fault.run, fault
+    kept = None if isinstance(failed, UnsavedError) else out
+    return result, identified(result, kept), failed
 
 
 def identified(run: Run, file: Path | None) -> dict[str, Any]:

@@ -35,7 +35,6 @@ KNOWN: dict[str, type] = {  # names of classes in files
     "Ball": CentroidBall,
 }
 IN_FILES = {known: name for name, known in KNOWN.items()}
-PLAIN = (bool, int, float, str)
 NONE: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -46,10 +45,10 @@ def names_of(law: object) -> Mapping[str, Any]:
 
 def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
     """`value` as JSON data without loss of a bit; `own` are the names of the law's module."""
-    if value is None or isinstance(value, PLAIN):
-        return value if not isinstance(value, np.generic) else plain(value.item(), own)
     if isinstance(value, np.generic):
         return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
     if isinstance(value, np.ndarray):
         text = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
         return {"array": [value.dtype.str, list(value.shape), text]}

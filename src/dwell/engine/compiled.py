@@ -1,4 +1,8 @@
-"""A run by the compiled event loop, on the line, in the plane and in space."""
+"""A run by the compiled event loop, on the line, in the plane and in space.
+
+Where many agents sample together, their cells are measured at once, on all cores: jumps at one time
+depend on the same positions, in any order, so they may be computed in parallel.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from dwell._types import Floats, Ints, Points, columns, lengths
 from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
+from dwell.cells.backend import measure_cells
 from dwell.errors import ControllerError
 from dwell.geometry import Flat, interval_of, is_flat, polyhedra
 from dwell.geometry.voronoi import coincident
@@ -21,6 +26,8 @@ from dwell.hybrid import Stop, StopReason
 if TYPE_CHECKING:
     from dwell._kernels.common.event_loop import SegmentTable
     from dwell._kernels.common.hold_law import HoldProgram
+
+WORTHWHILE = 1_000  # agents from which threads gain more than they cost
 
 
 @final
@@ -58,6 +65,17 @@ class CompiledRun:
             until, self.segments, *self.constants, buffer.as_log(), self.memory
         )
         return buffer.head(made), reason
+
+    def advance_together(self, until: float, jumps: int) -> EventTable | None:
+        """Return the jumps of all agents at the next time, or None where the kernel must make them.
+
+        That is so where not all are due at once, where `jumps` does not let all of them jump, and
+        where agents coincide. Changes the segments as the kernel would.
+        """
+        t = float(self.segments.due[0])
+        if not samples_together(self.system) or jumps < self.system.agents or t > until:
+            return None
+        return _jumped(self, t) if (self.segments.due == t).all() else None
 
     def stop(self, reason: int, until: float) -> Stop | None:
         """Return why the run is over; None if it is not."""
@@ -112,6 +130,58 @@ def places_in(row: Floats, t: float, cruise: float, dimension: int) -> Points:
     dt = np.minimum(t - row[:, 2 * dimension + AFTER_SINCE], cruise)
     places: Points = row[:, :dimension] + row[:, dimension : 2 * dimension] * dt[:, None]
     return places
+
+
+def samples_together(system: CoverageSystem) -> bool:
+    """Return whether agents are so many, and their law such, that they may be measured at once."""
+    from dwell._kernels.common.hold_law import PERIODIC
+
+    return system.agents >= WORTHWHILE and bool(program_of(system).rule == PERIODIC)
+
+
+def _jumped(run: CompiledRun, t: float) -> EventTable | None:
+    """Return the jumps of all agents at time t; None if two coincide."""
+    from dwell._kernels.common.hold_law import decide_together
+    from dwell._kernels.common.queue import entries
+    from dwell._kernels.common.segments import AFTER_FIRST, AFTER_SAMPLES, AFTER_SINCE
+
+    system, row, program = run.system, run.segments.row, program_of(run.system)
+    n, order, agents = system.dimension, np.argsort(run.number), np.arange(system.agents)
+    places = places_in(row, t, program.cruise, n)[order]
+    seen = measure_cells(system.ground, places[None], np.zeros_like(agents), agents, threads=None)
+    if seen.coincident.any():
+        return None
+    table = EventTable.blank(system.agents, n)
+    values = {
+        "time": t, "agent": agents, "positions": places, "errors": seen.error,
+        "neighbors": seen.neighbors, "nearest": seen.nearest, "empty": seen.empty,
+    }  # fmt: skip
+    for name, value in values.items():
+        getattr(table, name)[...] = value
+    event_counts, first = row[order, 2 * n + AFTER_SAMPLES], row[order, 2 * n + AFTER_FIRST]
+    decide_together(t, first, event_counts, table.errors.T, program, table.holds.T, table.next_at)
+    table.hold_error[:] = lengths(row[order, n : 2 * n] - table.holds)
+    row[order, :n] = places
+    row[order, n : 2 * n] = table.holds
+    row[order, 2 * n + AFTER_SINCE] = t
+    row[order, 2 * n + AFTER_SAMPLES] += 1.0
+    sequence = np.argsort(table.next_at, kind="stable")  # by time, then by number
+    run.segments.due[:] = table.next_at[sequence]
+    run.segments.queue[:] = entries(sequence, order[sequence])
+    _note_speeds(run.memory, table.holds)
+    return table
+
+
+def _note_speeds(memory: Any, holds: Floats) -> None:
+    """Bring the kernel's bins up to date, and have its tree built anew."""
+    from dwell._kernels.polygon.cell_list import FASTEST
+
+    bins, tree = (getattr(memory, name, None) for name in ("bins", "tree"))
+    if bins is not None:
+        fastest = float((holds * holds).sum(axis=1).max())
+        bins.clock[FASTEST] = max(float(bins.clock[FASTEST]), fastest)
+    if tree is not None:
+        tree.built[0] = False
 
 
 def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
@@ -184,25 +254,9 @@ def _by_place(positions: Points) -> Ints:
     agents, dimension = positions.shape
     if agents <= FEW:
         return np.arange(agents)
-    if dimension == 1:
-        return np.argsort(positions[:, 0], kind="stable")
-    order: Ints = _binned[dimension](positions).astype(np.int64)
-    return order
-
-
-def _binned_in_plane(positions: Points) -> np.ndarray:
-    from dwell._kernels.polygon.cell_list import make_bins, put_at_rest
-
-    bins = make_bins(len(positions))
-    put_at_rest(*columns(positions), bins)
-    return bins.who
-
-
-def _binned_in_space(positions: Points) -> np.ndarray:
-    return polyhedra.grid_of(positions, measurements=len(positions)).order
-
-
-_binned: dict[int, Callable[[Points], np.ndarray]] = {2: _binned_in_plane, 3: _binned_in_space}
+    shift = positions - positions.min(axis=0)
+    bins = np.floor(shift / shift.max() * (agents / 2.0) ** (1.0 / dimension))
+    return np.lexsort(np.column_stack([bins, positions]).T[::-1])  # in each bin by coordinates
 
 
 def _segment_table(start: AgentsState, number: Ints) -> SegmentTable:
@@ -217,15 +271,8 @@ def _segment_table(start: AgentsState, number: Ints) -> SegmentTable:
     vectors = (np.ascontiguousarray(start.start), np.ascontiguousarray(start.hold))
     fill_rows(number, *vectors, start.since, start.first, start.event_counts, row)
     next_at = start.next_at[number]
-    turn = _in_turn(next_at, number)  # sorted, which a heap may be
+    turn = np.lexsort((number, next_at))  # by time, then by number: a heap may be sorted
     return SegmentTable(row=row, due=next_at[turn], queue=entries(number[turn], turn))
-
-
-def _in_turn(next_at: Floats, number: Ints) -> Ints:
-    """Return all rows by the time of their next sample, then by their agents' numbers."""
-    order = np.argsort(next_at)
-    times = next_at[order]
-    return order if (times[1:] > times[:-1]).all() else np.lexsort((number, next_at))
 
 
 def _in_order(program: HoldProgram, number: Ints) -> HoldProgram:

@@ -16,8 +16,7 @@ from dwell.agents.start import coincident_groups
 from dwell.cells.backend import is_expensive
 from dwell.engine.codec import names_of, plain, restored
 from dwell.engine.stepper import Piece, Stepper
-from dwell.engine.tally import Tally
-from dwell.engine.window import Window
+from dwell.engine.tally import Tally, Window
 from dwell.errors import InputError
 from dwell.hybrid import Stop, StopReason
 from dwell.measure import Metrics
@@ -233,25 +232,20 @@ def expected_events(
 
 def samples_by_law(system: CoverageSystem, until: float) -> Floats | None:
     """The expected number of events of each agent; None for laws that compute dwell times."""
-    if system.program is None or not system.network.perfect or is_continuous(system):
-        return None
-    return until / _mean_waits(system)
-
-
-def _mean_waits(system: CoverageSystem) -> Floats:
     from dwell._kernels.common import hold_law as hold
 
     program = system.program
-    assert program is not None
+    if program is None or not system.network.perfect or is_continuous(system):
+        return None
+    share = {hold.EARLIEST: 0.0, hold.LATEST: 1.0}.get(program.rule, 0.5)
+    waits = program.t1 + share * (program.t2 - program.t1)
     if program.rule == hold.PERIODIC:
-        return np.asarray(program.period)
-    if program.rule == hold.SEQUENCE:
-        return np.asarray(program.intervals.mean(axis=1))
-    if program.rule == hold.DROPOUT:
-        return np.asarray(np.minimum(program.t1 / (1.0 - program.loss), program.t2))
-    shares = {hold.EARLIEST: 0.0, hold.LATEST: 1.0}
-    share = shares.get(program.rule, 0.5)
-    return np.asarray(program.t1 + share * (program.t2 - program.t1))
+        waits = program.period
+    elif program.rule == hold.SEQUENCE:
+        waits = program.intervals.mean(axis=1)
+    elif program.rule == hold.DROPOUT:
+        waits = np.minimum(program.t1 / (1.0 - program.loss), program.t2)
+    return np.asarray(until / waits)
 
 
 def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT_SAMPLES) -> Floats:

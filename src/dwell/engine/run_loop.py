@@ -11,13 +11,15 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from dwell._kernels._jit import load
-from dwell.agents import table_of
+from dwell.agents import AgentsState, CoverageSystem, EventTable, table_of
 from dwell.agents.compilable import can_compile
 from dwell.agents.continuous import solve_continuous
-from dwell.engine.interrupts import CutShort, StopRequest
-from dwell.engine.recorder import HALFWAY, Recorder
+from dwell.agents.events import LoggedStates, logged_events
+from dwell.engine.compiled import program_of
+from dwell.engine.interrupts import CutShort, StopRequest, stop_on_signal
+from dwell.engine.recorder import EVENTS, HALFWAY, Recorder
 from dwell.engine.stepper import FIRST_CHUNK, Piece, Stepper, stepper_for
-from dwell.hybrid import Stop, StopReason
+from dwell.hybrid import HybridArc, Stop, StopReason
 
 CHUNKS = 8  # between two checkpoints, at least, unless they are short anyway
 
@@ -46,7 +48,8 @@ class RunLoop:
     """The run loop: chunk after chunk is computed, recorded, shown and saved."""
 
     def __init__(self, tell: Tell, request: StopRequest, watch: Watch | None = None) -> None:
-        self.tell, self.request, self.watch = tell, request, watch
+        self.tell, self.request = tell, request
+        self.watch: Watch = watch or (lambda recorder, piece: None)
         self.began = _computing()
 
     def say(self, what: str, share: float) -> None:
@@ -57,11 +60,6 @@ class RunLoop:
             if self.request:  # the second interrupt
                 raise
             self.request.by = signal.SIGINT
-
-    def show(self, recorder: Recorder, piece: Piece | None) -> None:
-        """Call the watching function with the run so far and its last chunk."""
-        if self.watch is not None:
-            self.watch(recorder, piece)
 
     @property
     def elapsed(self) -> float:
@@ -78,27 +76,27 @@ class RunLoop:
     ) -> Stop:
         """Run from where `recorder` is to the end; return why it ended."""
         stepper = stepper_for(recorder.system, recorder.state, until, recorder.standing)
-        done, began = recorder.tally.jumps, time.perf_counter()
-        made = 0
-        self.show(recorder, None)
+        before, began, rate = recorder.tally.jumps, time.perf_counter(), 0.0
+        self.watch(recorder, None)
         while not self.request:
-            left = max_jumps - done
-            # With no jumps left there are no more samples: the run may be over before them.
-            rate = made / max(time.perf_counter() - began, 1e-9)
-            some = _jumps_at_once(recorder, left, rate, journal)
+            left = some = max_jumps - recorder.tally.jumps
+            if journal is not None:  # several chunks between two checkpoints
+                some = max(int(rate * journal.every / CHUNKS), FIRST_CHUNK, recorder.system.agents)
             set_out = time.perf_counter()
-            piece = self._next(recorder, stepper, recorder.target if left else np.inf, some)
+            # With no jumps left there are no more samples: the run may be over before them.
+            target = recorder.target if left else np.inf
+            piece = self._next(recorder, stepper, target, min(some, left))
             if piece is None:
                 break
-            self.show(recorder, piece)
-            made, done = made + len(piece.table), done + len(piece.table)
+            self.watch(recorder, piece)
             reached = max(reached, piece.reached)
             if piece.stop is not None:
                 return piece.stop
             if not left and not piece.closed:
                 return Stop(StopReason.JUMP_LIMIT, piece.reached)
-            rate = made / max(time.perf_counter() - began, 1e-9)
-            self.say(_speed(rate), reached / max(until, 1e-300))
+            rate = (recorder.tally.jumps - before) / max(time.perf_counter() - began, 1e-9)
+            speed = f", {rate:,.0f} events/s" if rate >= 10.0 else ""
+            self.say(f"simulating{speed}", reached / max(until, 1e-300))
             if journal is not None and journal.is_due(time.perf_counter() - set_out):
                 journal.write(recorder, {"reached": reached, "wall_seconds": self.elapsed})
         return Stop(StopReason.INTERRUPTED, reached)
@@ -137,19 +135,31 @@ class RunLoop:
         again = Recorder(recorder.system, bent, recorder.sample_times, recorder.kind)
         again.threads = recorder.threads
         closed = arc.stop.reason not in HALFWAY
-        self.show(again, None)  # only now are the first segments known
+        self.watch(again, None)  # only now are the first segments known
         piece = Piece(table_of(arc), arc.until, closed, arc.stop)
         again.take(piece)
-        self.show(again, piece)
+        self.watch(again, piece)
         return again, arc.stop
 
 
-def _jumps_at_once(recorder: Recorder, left: int, rate: float, journal: Checkpoints | None) -> int:
-    """Return how many jumps a chunk may have: few enough for several between checkpoints."""
-    if journal is None:
-        return left
-    most = int(min(rate * journal.every / CHUNKS, left))
-    return min(left, max(most, FIRST_CHUNK, recorder.system.agents))
+def run_compiled(
+    system: CoverageSystem,
+    start: AgentsState,
+    *,
+    until: float,
+    max_jumps: int = 50_000_000,
+) -> HybridArc[AgentsState]:
+    """Return the arc of `dwell.hybrid.simulate`, bit for bit, hundreds of times faster.
+
+    An interrupt from the keyboard ends the run after a chunk.
+    """
+    program_of(system)  # laws without one are refused
+    recorder = Recorder(system, start, np.empty(0), EVENTS)
+    with stop_on_signal() as request:
+        loop = RunLoop(lambda what, share: None, request)
+        stop = loop.run(recorder, start.time, until, recorder.tally.jumps + max_jumps)
+    table = EventTable.joined(recorder.tables, system.dimension)
+    return HybridArc(system, LoggedStates(start, table), logged_events(table), stop.time, stop)
 
 
 def _computing() -> float:
@@ -173,7 +183,3 @@ def compile_clock() -> Any:
 def is_compiling() -> bool:
     """Whether some kernel is being compiled at this moment."""
     return bool(compile_clock()._depth)
-
-
-def _speed(rate: float) -> str:
-    return f"simulating, {rate:,.0f} events/s" if rate >= 10.0 else "simulating"

@@ -8,17 +8,21 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from typing import Protocol, final
+from typing import TypeAlias, final
 
 import numpy as np
 
 from dwell.agents.compilable import can_compile
-from dwell.agents.events import EventTable, LoggedStates, logged_events, table_of
+from dwell.agents.events import EventTable, table_of
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
-from dwell.engine.compiled import CompiledRun, program_of, refuse_standing_clock
-from dwell.engine.synchronous import least_chunk, step_together
-from dwell.hybrid import HybridArc, Stop, StopReason
+from dwell.engine.compiled import (
+    CompiledRun,
+    program_of,
+    refuse_standing_clock,
+    samples_together,
+)
+from dwell.hybrid import Stop, StopReason
 from dwell.hybrid import simulate as solve
 
 FIRST_CHUNK, LAST_CHUNK = 2_048, 65_536  # jumps of a chunk by the compiled loop
@@ -37,52 +41,29 @@ class Piece:
     stop: Stop | None  # why the run is over; None if it is not
 
 
-class Stepper(Protocol):
-    """A run in progress."""
-
-    def advance(self, target: float, jumps: int) -> Piece:
-        """At most `jumps` more jumps, up to about `target` where the run can stop there."""
-        ...
-
-    @property
-    def memory(self) -> AgentsState | None:
-        """The state, for laws with memories or messages; None for all other laws."""
-        ...
-
-    @property
-    def standing(self) -> int:
-        """The number of jumps up to the last without progress of time."""
-        ...
-
-
-def stepper_for(system: CoverageSystem, state: AgentsState, until: float, standing: int) -> Stepper:
-    """Return the stepper of `system` from `state`; see `Stepper.standing`."""
-    if can_compile(system):
-        return CompiledStepper(system, state, until)
-    return PythonStepper(system, state, until, standing)
-
-
 @final
 class CompiledStepper:
     """Steps by the compiled event loop, or all agents at once where they sample together."""
+
+    memory = None  # a compiled law has none
+    standing = 0  # time progresses at every jump
 
     def __init__(self, system: CoverageSystem, state: AgentsState, until: float) -> None:
         refuse_standing_clock(system, until)
         self._run, self._program = CompiledRun.of(system, state), program_of(system)
         self._until, self._now = until, state.time
-        self._least = least_chunk(system, self._program)
+        self._least = system.agents if samples_together(system) else 0  # jumps of a chunk
         self._chunk = max(FIRST_CHUNK, self._least)
 
     def advance(self, target: float, jumps: int) -> Piece:
-        """Return the jumps of one chunk, up to `target` at most."""
+        """At most `jumps` more jumps, up to `target` at most."""
         target, jumps = min(target, self._until), min(self._chunk, jumps)
         self._chunk = max(min(2 * self._chunk, LAST_CHUNK), self._least)
         stop = None
-        run = self._run
-        part = step_together(run, self._program, target, jumps)
+        part = self._run.advance_together(target, jumps)
         if part is None:
-            part, reason = run.advance(target, jumps)
-            stop = run.stop(reason, target)
+            part, reason = self._run.advance(target, jumps)
+            stop = self._run.stop(reason, target)
         if len(part):
             self._now = float(part.time[-1])
         closed = stop is not None
@@ -93,16 +74,6 @@ class CompiledStepper:
             part = replace(part, cruise=np.full(len(part), self._program.cruise))
         return Piece(part, reached, closed, stop)
 
-    @property
-    def memory(self) -> None:
-        """None: a compiled law has no memory."""
-        return None
-
-    @property
-    def standing(self) -> int:
-        """Zero: time progresses at every jump of a compiled law."""
-        return 0
-
 
 @final
 class PythonStepper:
@@ -111,12 +82,13 @@ class PythonStepper:
     def __init__(
         self, system: CoverageSystem, state: AgentsState, until: float, standing: int
     ) -> None:
-        self._system, self._state, self._until = system, state, until
-        self._standing = standing
+        self._system, self._until = system, until
+        self.memory = state  # with memories and messages, which no table contains
+        self.standing = standing  # jumps up to the last without progress of time
         self._jumps, self._began = FEWEST, time.perf_counter()
 
     def advance(self, target: float, jumps: int) -> Piece:
-        """Return the jumps of one chunk, whatever the target: each takes long enough."""
+        """At most `jumps` more jumps, whatever the target: each takes long enough."""
         began, before = time.perf_counter(), self._began
         self._began = began
         if began - before < SHORT:
@@ -124,50 +96,21 @@ class PythonStepper:
         elif began - before > LONG:
             self._jumps = max(self._jumps // 2, FEWEST)
         arc = solve(
-            self._system, self._state, until=self._until, max_jumps=min(self._jumps, jumps),
-            max_simultaneous=2 * self._system.agents + 1000, standing=self._standing,
+            self._system, self.memory, until=self._until, max_jumps=min(self._jumps, jumps),
+            max_simultaneous=2 * self._system.agents + 1000, standing=self.standing,
+            keep_failed=True,
         )  # fmt: skip
-        self._state, self._standing = arc.states[-1], arc.standing
+        self.memory, self.standing = arc.states[-1], arc.standing
         halfway = arc.stop.reason in (StopReason.JUMP_LIMIT, StopReason.INTERRUPTED)
         stop = None if arc.stop.reason is StopReason.JUMP_LIMIT else arc.stop
         return Piece(table_of(arc), arc.until, not halfway, stop)
 
-    @property
-    def memory(self) -> AgentsState:
-        """The state with memories and messages, which no table contains."""
-        return self._state
 
-    @property
-    def standing(self) -> int:
-        """The number of jumps up to the last without progress of time."""
-        return self._standing
+Stepper: TypeAlias = CompiledStepper | PythonStepper
 
 
-def run_compiled(
-    system: CoverageSystem,
-    start: AgentsState,
-    *,
-    until: float,
-    max_jumps: int = 50_000_000,
-) -> HybridArc[AgentsState]:
-    """Return the arc of `dwell.hybrid.simulate`, bit for bit, hundreds of times faster.
-
-    An interrupt from the keyboard ends the run after a chunk.
-    """
-    stepper = CompiledStepper(system, start, until)
-    parts: list[EventTable] = []
-    stop: Stop | None = None
-    done, now = 0, start.time
-    try:
-        while stop is None:
-            piece = stepper.advance(until, max_jumps - done)
-            parts.append(piece.table)
-            done, now, stop = done + len(piece.table), piece.reached, piece.stop
-            if stop is None and done >= max_jumps:
-                stop = Stop(StopReason.JUMP_LIMIT, now)
-    except KeyboardInterrupt:
-        if parts and len(parts[-1]):  # `now` may be older than the table
-            now = float(parts[-1].time[-1])
-        stop = Stop(StopReason.INTERRUPTED, now)
-    table = EventTable.joined(parts, system.dimension)
-    return HybridArc(system, LoggedStates(start, table), logged_events(table), stop.time, stop)
+def stepper_for(system: CoverageSystem, state: AgentsState, until: float, standing: int) -> Stepper:
+    """The stepper of `system` from `state`, before which `standing` jumps took no time."""
+    if can_compile(system):
+        return CompiledStepper(system, state, until)
+    return PythonStepper(system, state, until, standing)

@@ -11,17 +11,19 @@ from typing import Any, final
 import numpy as np
 
 from dwell._kernels.common.status import FLOOR
-from dwell._types import Floats, Ints, Points, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell._types import Floats, Ints, lengths
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
 from dwell.agents.state import Spent, counts_of
 from dwell.agents.stored_names import stored_names
 from dwell.engine.codec import pack_segments, unpack_segments
-from dwell.measure import Metrics
+from dwell.measure import Metrics, measure
+from dwell.measure.metrics import covered_after, sharpness
 
 BLOCK = 65_536  # rows of a table added at a time
 SCALARS = (
     "time", "empty", "floors", "outside", "top_speed", "nearest", "hold_error", "last_large",
 )  # fmt: skip
+SEGMENT, EVENT = "window_", "window_event_"  # beginnings of stored names of a window
 
 
 @final
@@ -180,10 +182,6 @@ class Tally:
         found = max(self.top_speed, self.segments.top_speed(length, until))
         return None if np.isnan(self.top_speed) else found
 
-    def places(self, until: float) -> Points:
-        """Return the positions of all agents at the end."""
-        return self.segments.at(until)
-
     def state(self, start: AgentsState) -> AgentsState:
         """The state after the last jump, without memories and messages."""
         event_counts = self.event_counts.copy()
@@ -226,3 +224,59 @@ class Tally:
             setattr(self, name, type(getattr(self, name))(kept[name]))
         samples = scalars["samples"]
         self.samples = Sampled(**{f: samples[name] for f, name in stored_names(Sampled).items()})
+
+
+@final
+class Window:
+    """Jumps from before the last error beyond nu until the first sample after it.
+
+    From them the time of coverage is found where events are not stored.
+    """
+
+    def __init__(self, start: AgentsState) -> None:
+        self.start = start
+        self.base: Segments = start.segments
+        self.tables: list[EventTable] = []
+        self.late = 0.0
+
+    def take(self, before: Segments, table: EventTable, tally: Tally, was_open: bool) -> None:
+        """Add `table`, which begins with the segments `before` and is in `tally` already."""
+        if tally.late > self.late:
+            self.late, self.base, self.tables = tally.late, before, [table]
+        elif was_open:
+            self.tables.append(table)
+
+    def covered(self, tally: Tally, until: float) -> float | None:
+        """The time from which every error stays within nu; None if there is none."""
+        assert tally.nu is not None
+        table = EventTable.joined(self.tables, tally.system.dimension)
+        base = self.start.with_segments(self.base)
+        ends = {0.0: self.start, until: tally.state(self.start)}
+
+        def errors(t: float) -> Floats:
+            state, jumps = (ends[t], table.head(0)) if t in ends else (base, table)
+            found: Floats = measure(tally.system, state, jumps, np.array([t])).errors[0]
+            return found
+
+        after = None if np.isinf(tally.after) else tally.after
+        return covered_after(
+            errors, until, tally.late, after, tally.nu, sharpness(tally.system.ground)
+        )
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Everything, by its stored name."""
+        named, names = pack_segments(SEGMENT, self.base), stored_names(EventTable)
+        table = EventTable.joined(self.tables)
+        if len(table):
+            named |= {EVENT + names[field]: values for field, values in table.columns().items()}
+        return named
+
+    def restore(self, arrays: dict[str, np.ndarray], late: float) -> None:
+        """Restore what `arrays` returned."""
+        self.base, self.late = unpack_segments(SEGMENT, arrays, self.start.segments), late
+        columns = {
+            field: np.array(arrays[EVENT + name], order="F")
+            for field, name in stored_names(EventTable).items()
+            if EVENT + name in arrays
+        }
+        self.tables = [EventTable(**columns)] if columns else []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from dwell.errors import DwellError
 from dwell.hybrid.arc import HybridArc
 from dwell.hybrid.system import Event, Halt, HybridSystem, Stop, StopReason
 
@@ -20,20 +21,22 @@ def simulate(
     max_jumps: int = 1_000_000,
     max_simultaneous: int = 10_000,
     standing: int = 0,
+    keep_failed: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> HybridArc[S]:
     """Solve `system` exactly from `start` until time `until`; a jump due at `until` is executed.
 
     Stops early after `max_jumps` jumps, after more than `max_simultaneous` jumps in a row without
     progress of time (Zeno), or on an interrupt from the keyboard; see the arc's `stop`. `standing`
-    is the number of such jumps just before `start`. `progress` is called with the time reached
+    is the number of such jumps just before `start`. A DwellError of a jump is raised; with
+    `keep_failed` it ends the arc, as its `stop.fault`. `progress` is called with the time reached
     after each jump.
     """
     states: list[S] = [start]
     events: list[Event] = []
 
-    def arc(end: float, reason: StopReason, detail: str = "") -> HybridArc[S]:
-        return HybridArc(system, states, events, end, Stop(reason, end, detail), standing)
+    def arc(end: float, reason: StopReason, *more: Any) -> HybridArc[S]:
+        return HybridArc(system, states, events, end, Stop(reason, end, *more), standing)
 
     try:
         while (event := system.next_event(states[-1])) is not None and event.time <= until:
@@ -49,6 +52,10 @@ def simulate(
                 after = system.jump(system.flow(states[-1], event.time), event)
             except Halt as halt:
                 return arc(event.time, halt.reason, halt.detail)
+            except DwellError as fault:
+                if not keep_failed:
+                    raise
+                return arc(now, StopReason.INTERRUPTED, str(fault), fault)
             states.append(after)
             events.append(event)
             standing = in_a_row

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeVar, final
 
+from dwell.errors import DwellError
+
 S = TypeVar("S")
 
 
@@ -108,6 +110,7 @@ class Stop:
     reason: StopReason
     time: float
     detail: str = ""
+    fault: DwellError | None = None  # of a law, where it ended the arc; in no file
 
 
 class Halt(Exception):  # noqa: N818 - an outcome in flight, not an error

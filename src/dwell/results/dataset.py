@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._netcdf import NUMBERS, digest_of
-from dwell._tables import axis_names
 from dwell.agents.events import EventTable
 from dwell.agents.state import Spent, counts_of
 from dwell.agents.stored_names import DECAY_RATE, stored_names
@@ -95,19 +94,10 @@ def write_run(run: Run, target: Path, journal: str | None = None) -> None:
     The file is put together in memory first: the HDF5 library may end the process when the disk is
     full, where plain writing raises an OSError.
     """
-    dataset, encoding = as_dataset(run, journal), _encoding_of(run)
+    dataset = as_dataset(run, journal)
     with written_whole(target) as temporary:
-        try:
-            image = dataset.to_netcdf(engine="h5netcdf", encoding=encoding)
-        except ValueError:  # an xarray that cannot do this in memory
-            dataset.to_netcdf(temporary, engine="h5netcdf", encoding=encoding)
-        else:
-            temporary.write_bytes(image)
-
-
-def dataset_of(run: Run) -> xr.Dataset:
-    """Return `run` as the dataset of its file, with names for the coordinates of positions."""
-    return as_dataset(run).assign_coords(axis=axis_names(run.workspace.dimension))
+        image = dataset.to_netcdf(engine="h5netcdf", encoding=_encoding_of(run))
+        temporary.write_bytes(image)
 
 
 def as_dataset(run: Run, journal: str | None = None) -> xr.Dataset:

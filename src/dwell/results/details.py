@@ -1,15 +1,15 @@
-"""Details of a run: how it was recorded, and quantities computed from it when first needed."""
+"""Details of a run: how it was recorded, its state at any time, and what follows from both."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, final
+from functools import cached_property, partial
+from typing import Any, TypeVar, final
 
 import numpy as np
 
-from dwell._types import lengths
+from dwell._types import Floats, as_numbers, in_short, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.cells.measurement import CellMeasurements
 from dwell.controllers import Timer
@@ -17,15 +17,17 @@ from dwell.engine.recorder import Recorder, touching
 from dwell.engine.tally import Tally
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import Stop
-from dwell.measure import Metrics
+from dwell.measure import Metrics, measure
 from dwell.measure.closest_approach import Approach
-from dwell.measure.metrics import Snapshots, metrics_of
-from dwell.results.at_times import not_kept, snapshots_at
+from dwell.measure.metrics import Snapshots, metrics_of, snapshots
 from dwell.scenario import Scenario
 from dwell.theory.lipschitz import Attained
 from dwell.verify import Finding
 from dwell.verify.recorded import QUICK, Recorded
 from dwell.verify.run_certificate import held_against, measure_along
+
+T = TypeVar("T", Snapshots, Metrics)
+_KEPT = {"samples": "samples and its final state", "summary": "numbers and its final state"}
 
 
 @final
@@ -68,8 +70,17 @@ class Details:
     def events(self) -> EventTable:
         """Every jump; an error if they were not stored."""
         if self.table is None:
-            raise not_kept(self, "its events")
+            raise self._not_kept("its events")
         return self.table
+
+    def _not_kept(self, what: str) -> InputError:
+        """The error for a quantity that a run without events does not have."""
+        return InputError(
+            f'this run keeps {_KEPT[self.record]} (record.kind = "{self.record}"), but {what} '
+            'would be needed; run it with record.kind = "events"',
+            code="run.record",
+            key="run.record.kind",
+        )
 
     @cached_property
     def tally(self) -> Tally:
@@ -86,12 +97,63 @@ class Details:
         """The run as its verification takes it."""
         return Recorded(self.system, self.start, self.events, self.horizon, self.metrics)
 
+    # At given times.
+
+    def times(self, t: float | Floats) -> Floats:
+        """t as an array of times; refuse times outside the run."""
+        numbers = as_numbers(t)
+        if numbers is None:
+            need = "a number or an array of numbers is needed"
+            raise InputError(f"{in_short(t)} is not a time; {need}", code="run.time")
+        times = np.atleast_1d(numbers)
+        if times.ndim != 1:
+            raise InputError(f"times have shape {times.shape}; one row is needed", code="run.time")
+        if times.size and not (times.min() >= 0.0 and times.max() <= self.horizon):
+            raise InputError(
+                f"the run has times from 0 to {self.horizon!r}, not {float(times.min())!r} to "
+                f"{float(times.max())!r}",
+                code="run.time",
+            )
+        return times
+
+    def snapshots_at(self, t: float | Floats) -> Snapshots:
+        """Positions, velocities and due times of all agents at times t."""
+        return self._evaluated(snapshots, self.times(t))
+
+    def metrics_at(self, t: float | Floats) -> Metrics:
+        """Errors, cost and separation at times t; refuse times at which two agents coincide."""
+        times = self.times(t)
+        contact = np.flatnonzero(touching(self.snapshots_at(times)))
+        if contact.size:
+            raise InputError(
+                f"two agents coincide at t = {float(times[contact[0]])!r}, so cells are not "
+                "defined then; choose another time",
+                code="agents.coincident",
+            )
+        return self._evaluated(partial(measure, self.system), times)
+
+    def _evaluated(
+        self, evaluate: Callable[[AgentsState, EventTable, Floats], T], times: Floats
+    ) -> T:
+        """What `evaluate` returns for ascending times, in the order of `times`."""
+        state, table = self.start, self.table
+        if table is None:  # only the ends of the run are known
+            early = times[times < self.tally.time]
+            if len(early) and times.any():
+                raise self._not_kept(f"its state at t = {float(early[-1])!r}")
+            state = state if len(early) else self.tally.state(state)
+            table = EventTable.blank(0, self.system.dimension)
+        order = np.argsort(times, kind="stable")
+        found = evaluate(state, table, times[order])
+        back = np.argsort(order, kind="stable")
+        return type(found)(*(values[back] for values in vars(found).values()))
+
     # The start and the end.
 
     @cached_property
     def at_the_end(self) -> Snapshots:
         """Positions and velocities of all agents at the end; one row."""
-        return snapshots_at(self, self.horizon)
+        return self.snapshots_at(self.horizon)
 
     @cached_property
     def ends_in_contact(self) -> bool:

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and by one process at a time."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ def written_whole(target: Path) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
         os.replace(temporary, target)
         sync_folder(target.parent)
     except (OSError, RuntimeError) as fault:  # the HDF5 library says the second on a full disk
@@ -80,19 +82,12 @@ def make_ready() -> None:
     import numpy as np
     import xarray as xr
 
-    with contextlib.suppress(ValueError):  # an xarray that cannot do this in memory
-        xr.Dataset({"nothing": (("row",), np.zeros(1))}).to_netcdf(engine="h5netcdf")
+    xr.Dataset({"nothing": (("row",), np.zeros(1))}).to_netcdf(engine="h5netcdf")
 
 
 def brief(fault: BaseException) -> str:
     """What went wrong, in one line."""
     return " ".join(str(fault).split())[:200]
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def sync_folder(folder: Path) -> None:
@@ -103,6 +98,55 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+@contextlib.contextmanager
+def locked(target: Path) -> Iterator[None]:
+    """Lock `target` against other writers; an attempt by another process names this one.
+
+    The operating system gives the lock back when a process dies, so a file left behind by one is no
+    lock. Where a system or a folder knows no locks, there are none.
+    """
+    path = target.with_name(f".{target.name}.lock")
+    handle = _lock(target, path)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            os.close(handle)
+
+
+def _lock(target: Path, path: Path) -> int | None:
+    """The open file at `path`, locked for this process; None where there are no locks."""
+    try:
+        import fcntl
+
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except (ImportError, OSError):  # whether the target can be written at all is for others to say
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        there = os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        there = False
+    except BlockingIOError:
+        owner = os.read(handle, 100).decode(errors="replace").strip() or "another process"
+        os.close(handle)
+        raise StoreError(
+            f"{target} is being written by process {owner}; wait for it, or choose another name",
+            code="store.locked",
+        ) from None
+    except OSError:  # a folder on the network, perhaps
+        os.close(handle)
+        return None
+    if not there:  # its owner has just taken it away
+        os.close(handle)
+        return _lock(target, path)
+    os.ftruncate(handle, 0)
+    os.write(handle, f"{os.getpid()}\n".encode())
+    return handle
 
 
 def refused(what: str) -> StoreError:

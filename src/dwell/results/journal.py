@@ -3,13 +3,16 @@
 The folder has one file for the jumps and samples of each interval, written once and never changed,
 and one file `state.columns` for everything else, replaced each time. Every file is written under
 another name, flushed to disk and renamed, so that it is complete or absent; `state.columns` has the
-number of valid other files. `run.nc` itself is the run before its first jump, with the name of the
-folder. A thread of its own writes, while the engine runs.
+number of valid other files. A file has arrays in NumPy's format, and a checksum of all bytes: a zip
+archive would copy every number twice, which takes longer than writing it. `run.nc` itself is the
+run before its first jump, with the name of the folder. A thread of its own writes, while the engine
+runs.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import re
 import secrets
@@ -17,10 +20,11 @@ import shutil
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any, BinaryIO, final
 
 import numpy as np
 
@@ -29,16 +33,18 @@ from dwell.agents.stored_names import stored_names
 from dwell.engine.recorder import Recorder
 from dwell.errors import DwellWarning, StoreError
 from dwell.measure import Metrics
-from dwell.results.columns import Pieces, read_columns, write_columns
 from dwell.results.files import brief, shown, sync_folder, written_whole
 
 WRITER = "dwell journal"  # the thread that writes
-STATE = "state.columns"
+STATE, PART = "state.columns", "{:06}.columns"
 UNSAVED = "checkpoints"  # in a run's provenance: why one of its checkpoints could not be written
 LAYOUT = 3  # of the files: older ones cannot be read
 SLOWER = 2.0  # writing may take so many times as long as the last time,
 SPARE = 0.125  # ... or this share of the interval, and is still on disk in time
+CHECK = 4  # bytes of the checksum at the end of a file
 _ID = re.compile(r"[0-9a-f]{16}")
+
+Pieces = Sequence[np.ndarray]  # of one column, one after another
 
 
 def folder_of(target: Path, name: str) -> Path:
@@ -70,16 +76,18 @@ class Journal:
         first: Callable[[str], None],
         name: str | None = None,
         parts: int = 0,
+        reached: float = 0.0,
     ) -> None:
         """`first` writes the file at `target` that names the journal, before the first checkpoint.
 
-        `name` and `parts` are those of a journal that is continued.
+        `name`, `parts` and `reached` are those of a journal that is continued.
         """
         self.target, self.every = target, every
         self.name = name or secrets.token_hex(8)
         self.folder = folder_of(target, self.name)
         self._first: Callable[[str], None] | None = first if name is None else None
         self._parts = parts
+        self.reached = reached  # the time of the last checkpoint
         self._tables = self._metrics = 0  # how many of the recorder's are written
         self._writer: threading.Thread | None = None
         self._fault, self._warned = "", False  # why the first checkpoint that failed did
@@ -136,6 +144,7 @@ class Journal:
         began = time.monotonic()
         try:
             self._put(given)
+            self.reached = float(given.info["reached"])
             self._takes = time.monotonic() - began
         except Exception as fault:
             if self._first is not None:  # nothing refers to it yet
@@ -148,12 +157,12 @@ class Journal:
         self.folder.mkdir(exist_ok=True)
         if given.tables or given.metrics:
             part = _columns(given.tables, given.metrics)
-            _save(self.folder / _part(self._parts + 1), part)
+            write_columns(self.folder / PART.format(self._parts + 1), part)
             self._parts += 1
         info = {**given.info, "parts": self._parts}
         text = np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
         columns = {**given.arrays, "info": text}
-        _save(self.folder / STATE, {name: [values] for name, values in columns.items()})
+        write_columns(self.folder / STATE, {name: [values] for name, values in columns.items()})
         if self._first is not None:
             sync_folder(self.folder.parent)
             self._first(self.name)
@@ -183,22 +192,18 @@ def read_journal(target: Path, name: str) -> Journaled:
             "not there; put both into one folder again",
             code="store.journal",
         )
-    arrays = _load(folder / STATE)
+    arrays = read_columns(folder / STATE)
     info = json.loads(arrays.pop("info").tobytes())
     if info["journal"] != name or int(info["layout"]) > LAYOUT:
         raise ValueError(f"{STATE} belongs to another run")
     tables, metrics = [], []
     for k in range(1, int(info["parts"]) + 1):
-        part = _load(folder / _part(k))
+        part = read_columns(folder / PART.format(k))
         if own := _under("event_", EventTable, part):
             tables.append(EventTable(**own))
         if own := _under("sample_", Metrics, part):
             metrics.append(Metrics(**own))
     return Journaled(arrays, info, tables, metrics)
-
-
-def _part(k: int) -> str:
-    return f"{k:06}.columns"
 
 
 def _columns(tables: list[EventTable], metrics: list[Metrics]) -> dict[str, Pieces]:
@@ -218,15 +223,37 @@ def _under(lead: str, cls: type, part: dict[str, np.ndarray]) -> dict[str, Any]:
     return {f: part[lead + name] for f, name in stored_names(cls).items() if lead + name in part}
 
 
-def _save(path: Path, columns: Mapping[str, Pieces]) -> None:
-    with written_whole(path) as temporary:
-        write_columns(temporary, columns)
+@final
+class _Checked:
+    """A file opened for writing, and the checksum of what was written."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.check = file, 0
+
+    def write(self, data: bytes) -> None:
+        """Write `data`."""
+        self.check = zlib.crc32(data, self.check)
+        self.file.write(data)
 
 
-def _load(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of a file, checked against its checksum."""
+def write_columns(path: Path, columns: Mapping[str, Pieces]) -> None:
+    """Write columns, each given in pieces."""
+    with written_whole(path) as temporary, temporary.open("wb") as file:
+        checked = _Checked(file)
+        np.save(checked, np.array(list(columns)))
+        for pieces in columns.values():
+            np.save(checked, np.concatenate(pieces))
+        file.write(checked.check.to_bytes(CHECK, "little"))
+
+
+def read_columns(path: Path) -> dict[str, np.ndarray]:
+    """Return all columns of a file; refuse one in which any byte differs from what was written."""
     try:
-        return read_columns(path)
+        data = path.read_bytes()
+        if zlib.crc32(data[:-CHECK]).to_bytes(CHECK, "little") != data[-CHECK:]:
+            raise ValueError("its checksum is wrong")
+        file = io.BytesIO(data)
+        return {str(name): np.load(file) for name in np.load(file)}
     except (OSError, ValueError, TypeError, KeyError, IndexError) as fault:
         raise StoreError(
             f"{shown(path)} is damaged ({brief(fault)}), and with it the run", code="store.journal"

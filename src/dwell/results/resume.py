@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dwell._types import finite_number, is_whole
-from dwell.agents import AgentsState, EventTable
+from dwell.agents import EventTable
 from dwell.agents.walk import walk_of
 from dwell.engine.recorder import EVENTS, Recorder, default_samples, joined, recorder_of
 from dwell.engine.tally import Sampled
@@ -26,40 +26,16 @@ def extended(
     run: Run, path: Path, horizon: float | None, max_jumps: int | None, kernels: str
 ) -> Scenario:
     """The scenario that `run`, read from `path`, goes on with; refused where it cannot go on."""
-    name = shown(path)
-    _refuse_damage(run, name, kernels)
     assert run.scenario is not None
-    changed = changed_sources(run.scenario, run.provenance)
-    if changed:
-        raise StoreError(
-            f"{name} was made with another source of {listing(changed)}, so what follows would not "
-            "be the same run; put the source back as it was, or run the scenario anew",
-            code="store.source",
-        )
     options = run.scenario.run
     changes: dict[str, Any] = {
-        "horizon": options.horizon if horizon is None else _later(horizon, run, name),
-        "max_jumps": options.max_jumps if max_jumps is None else _more(max_jumps, run),
+        "horizon": options.horizon if horizon is None else finite_number(horizon),
+        "max_jumps": options.max_jumps if max_jumps is None else max_jumps,
     }
-    if changes["horizon"] != options.horizon and run.details.record != EVENTS:
-        # Samples that are gone cannot be taken at other times: those to come follow them.
-        every = options.record.spacing
-        spacing = (
-            options.horizon / default_samples(run.system, run.start, options.horizon)
-            if every is None
-            else every
-        )
-        changes["record"] = options.record.model_copy(update={"sample_every": spacing})
-    _refuse_ended(run, name, changes["horizon"], int(changes["max_jumps"]))
-    return run.scenario.model_copy(update={"run": options.model_copy(update=changes)})
-
-
-def _refuse_damage(run: Run, name: str, kernels: str) -> None:
+    name = shown(path)
     if run.intact is False:
-        raise StoreError(
-            f"{name} is not as it was written, so it cannot go on; see dwell check",
-            code="store.damaged",
-        )
+        says = f"{name} is not as it was written, so it cannot go on; see dwell check"
+        raise StoreError(says, code="store.damaged")
     if run.provenance.get("kernels") != kernels:
         made = run.provenance.get("dwell", "another version")
         raise StoreError(
@@ -67,50 +43,48 @@ def _refuse_damage(run: Run, name: str, kernels: str) -> None:
             "of this version; continue with the version that made it, or start a new run",
             code="store.kernels",
         )
-
-
-def _refuse_ended(run: Run, name: str, horizon: float, max_jumps: int) -> None:
-    reason = run.stop.reason
-    if reason is StopReason.HORIZON and not horizon > run.horizon:
-        raise InputError(
-            f"{name} has reached its horizon, {run.horizon!r}; give a later one to go on",
-            code="resume.horizon",
-            key="run.horizon",
+    if changed := changed_sources(run.scenario, run.provenance):
+        raise StoreError(
+            f"{name} was made with another source of {listing(changed)}, so what follows would not "
+            "be the same run; put the source back as it was, or run the scenario anew",
+            code="store.source",
         )
-    if reason is StopReason.JUMP_LIMIT and max_jumps <= run.details.tally.jumps:
-        raise InputError(
-            f"{name} has made the {run.details.tally.jumps} jumps it was allowed; allow more with "
-            "--set run.max_jumps=...",
-            code="resume.max_jumps",
-            key="run.max_jumps",
-        )
-    if reason in (StopReason.COINCIDENT, StopReason.ZENO):
-        raise InputError(
-            f"{name} cannot go on: {reason.sentence[0].lower()}{reason.sentence[1:]}",
-            code="resume.ended",
-        )
+    _refuse_ended(run, name, horizon, **changes)
+    changes["max_jumps"] = int(changes["max_jumps"])
+    if changes["horizon"] != options.horizon and run.details.record != EVENTS:
+        # Samples that are gone cannot be taken at other times: those to come follow them.
+        every = options.record.spacing
+        if every is None:
+            every = options.horizon / default_samples(run.system, run.start, options.horizon)
+        changes["record"] = options.record.model_copy(update={"sample_every": every})
+    return run.scenario.model_copy(update={"run": options.model_copy(update=changes)})
 
 
-def _later(horizon: float, run: Run, name: str) -> float:
-    number = finite_number(horizon)
-    if number is None or number < run.horizon:
-        raise InputError(
-            f"horizon is {horizon!r}, but {name} is at t = {run.horizon!r} already; give a later "
-            "time",
-            code="resume.horizon",
-            key="run.horizon",
-        )
-    return number
-
-
-def _more(max_jumps: int, run: Run) -> int:
-    if not is_whole(max_jumps) or max_jumps < run.details.tally.jumps:
-        raise InputError(
-            f"max_jumps is {max_jumps!r}, but the run has {run.details.tally.jumps} jumps already",
-            code="resume.max_jumps",
-            key="run.max_jumps",
-        )
-    return int(max_jumps)
+def _refuse_ended(
+    run: Run, name: str, given: float | None, horizon: float | None, max_jumps: int
+) -> None:
+    """Refuse an end that is not later, and a run that cannot go on."""
+    key: str | None
+    reason, now, jumps = run.stop.reason, run.horizon, run.details.tally.jumps
+    if given is not None and (horizon is None or horizon < now):
+        key = "horizon"
+        says = f"horizon is {given!r}, but {name} is at t = {now!r} already; give a later time"
+    elif not is_whole(max_jumps) or max_jumps < jumps:
+        key = "max_jumps"
+        says = f"max_jumps is {max_jumps!r}, but the run has {jumps} jumps already"
+    elif reason is StopReason.HORIZON and horizon is not None and horizon <= now:
+        key = "horizon"
+        says = f"{name} has reached its horizon, {now!r}; give a later one to go on"
+    elif reason is StopReason.JUMP_LIMIT and max_jumps <= jumps:
+        key = "max_jumps"
+        more = "allow more with --set run.max_jumps=..."
+        says = f"{name} has made the {jumps} jumps it was allowed; {more}"
+    elif reason in (StopReason.COINCIDENT, StopReason.ZENO):
+        key = None
+        says = f"{name} cannot go on: {reason.sentence[0].lower()}{reason.sentence[1:]}"
+    else:
+        return
+    raise InputError(says, code=f"resume.{key or 'ended'}", key=key and f"run.{key}")
 
 
 def taken_up(run: Run, scenario: Scenario, threads: int | None) -> Recorder:
@@ -123,19 +97,14 @@ def taken_up(run: Run, scenario: Scenario, threads: int | None) -> Recorder:
         return recorder
     if run.details.journal is None:  # the file has events and samples, but no state
         recorder.tally.follow(run.details.table)
-        recorder.remembered = _last(run, run.details.table)
+        if walk_of(run.system, run.start, run.details.table) is not None:  # all decisions again
+            recorder.remembered = run.arc.states[-1]
         recorder.standing = standing_after(run.details.table, scenario.run.horizon)
         recorder.done = _done(run, recorder)
-    if recorder.sampling and not _same_grid(old, recorder):
+    short = min(len(old.times), len(recorder.times))
+    if recorder.sampling and not np.array_equal(old.times[:short], recorder.times[:short]):
         _sample_again(run, run.details.table, recorder)
     return recorder
-
-
-def _last(run: Run, table: EventTable) -> AgentsState | None:
-    """The state after the last jump where tables do not tell it, all decisions made again."""
-    if walk_of(run.system, run.start, table) is None:
-        return None
-    return run.arc.states[len(table)]
 
 
 def standing_after(table: EventTable, until: float) -> int:
@@ -154,12 +123,6 @@ def _done(run: Run, recorder: Recorder) -> int:
     taken = joined(recorder.metrics).times
     last = np.searchsorted(recorder.times, taken[-1], side="right") if len(taken) else 0
     return max(int(last), int(np.searchsorted(recorder.times, run.horizon, side="left")))
-
-
-def _same_grid(old: Recorder, new: Recorder) -> bool:
-    """Whether the samples taken so far are those that would have been taken."""
-    short = min(len(old.times), len(new.times))
-    return np.array_equal(old.times[:short], new.times[:short])
 
 
 def _sample_again(run: Run, table: EventTable, recorder: Recorder) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._tables import data_frame, html_table
+from dwell._tables import axis_names, data_frame, html_table
 from dwell._types import Floats, Points, counted
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import LoggedStates, logged_events
@@ -19,8 +19,7 @@ from dwell.agents.walk import walk_of
 from dwell.engine.tally import Counters
 from dwell.hybrid import HybridArc, Stop
 from dwell.measure import Metrics
-from dwell.results.at_times import checked_times, metrics_at, shaped, snapshots_at
-from dwell.results.dataset import dataset_of, save_run
+from dwell.results.dataset import as_dataset, save_run
 from dwell.results.details import Details
 from dwell.results.journal import UNSAVED
 from dwell.results.summary import SHOWN, UNSEEN, summarize
@@ -148,7 +147,7 @@ class Run:
             return [Flag(**flag) for flag in self.summary()["flags"]]
         facts = RunFacts(
             start=self.start,
-            places=tally.places(self.horizon),
+            places=tally.segments.at(self.horizon),
             nearest=kept.seen_separation,
             empty=tally.empty,
             outside=tally.outside,
@@ -196,29 +195,28 @@ class Run:
 
     def positions(self, t: float | Floats) -> Points:
         """Positions of all agents at time t: (N, n), or (len(t), N, n)."""
-        return shaped(t, snapshots_at(self.details, t).positions)
+        return _shaped(t, self.details.snapshots_at(t).positions)
 
     def holds(self, t: float | Floats) -> Points:
         """The velocities, after any jump at t."""
-        return shaped(t, snapshots_at(self.details, t).velocities)
+        return _shaped(t, self.details.snapshots_at(t).velocities)
 
     def timers(self, t: float | Floats) -> Floats:
         """Time left until each agent's next sample, after any jump at t."""
-        return shaped(
-            t, snapshots_at(self.details, t).next_at - checked_times(self.details, t)[:, None]
-        )
+        due = self.details.snapshots_at(t).next_at
+        return _shaped(t, due - self.details.times(t)[:, None])
 
     def errors(self, t: float | Floats) -> Floats:
         """|centroid - position| of each agent: (N,), or (len(t), N)."""
-        return shaped(t, metrics_at(self.details, t).errors)
+        return _shaped(t, self.details.metrics_at(t).errors)
 
     def hold_errors(self, t: float | Floats) -> Floats:
         """|held velocity - k1 sat(error)| of each agent, after any jump at t."""
-        return shaped(t, metrics_at(self.details, t).hold_errors)
+        return _shaped(t, self.details.metrics_at(t).hold_errors)
 
     def cost(self, t: float | Floats) -> float | Floats:
         """Locational cost at time t."""
-        costs = shaped(t, metrics_at(self.details, t).costs)
+        costs = _shaped(t, self.details.metrics_at(t).costs)
         return float(costs) if np.ndim(t) == 0 else costs
 
     def summary(self) -> dict[str, Any]:
@@ -254,7 +252,7 @@ class Run:
             Samples along sample_time, jumps along jump with the coordinate event_time, and the
             coordinates agent and axis.
         """
-        return dataset_of(self)
+        return as_dataset(self).assign_coords(axis=axis_names(self.workspace.dimension))
 
     def plot(self) -> Figure:
         """Draw the start and the end of the run side by side, with the paths that lead there.
@@ -271,3 +269,8 @@ class Run:
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write one NetCDF-4 file; an existing file is replaced only with `force`."""
         save_run(self, path, force=force)
+
+
+def _shaped(t: float | Floats, rows: Floats) -> Floats:
+    """`rows` without their first axis if t is one time."""
+    return rows if np.ndim(t) else rows.reshape(rows.shape[1:])

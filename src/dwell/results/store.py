@@ -42,7 +42,7 @@ from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.laws import LloydSpec
 from dwell.scenario.modules import named_code, source_file
 
-_CUT_SHORT = "by a crash; this is its last checkpoint"
+_CUT_SHORT = "aborted or crashed; this is its last checkpoint"
 
 
 def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:
@@ -98,22 +98,19 @@ def _loaded(path: Path) -> Run:
     """The run at `path`, with what its journal adds if it has one."""
     variables, attributes = _read(path)
     name = attributes.get("journal")
-    if name is None:
-        return _rebuild(path, variables, attributes)
     try:
-        journaled = read_journal(path, str(name))
+        journaled = None if name is None else read_journal(path, str(name))
     except StoreError:
-        variables, attributes = _read(path)  # perhaps the run has ended meanwhile
-        if attributes.get("journal") == name:
+        if _read(path)[1].get("journal") == name:
             raise
-        return _loaded(path)
-    return _with_journal(_rebuild(path, variables, attributes), journaled)
+        return _loaded(path)  # the run has ended meanwhile
+    run = _rebuild(path, variables, attributes)
+    return run if journaled is None else _with_journal(run, journaled)
 
 
 def _with_journal(run: Run, kept: Journaled) -> Run:
     """The run up to the last checkpoint of its journal."""
-    assert run.scenario is not None
-    recorder = recorder_of(run.scenario, run.system, run.start)
+    recorder = run.details.recorder
     recorder.restore(kept.arrays, kept.info)
     recorder.tables, recorder.metrics = kept.tables, kept.metrics
     if recorder.tally.jumps != sum(map(len, kept.tables)) and recorder.kind == EVENTS:
@@ -121,8 +118,8 @@ def _with_journal(run: Run, kept: Journaled) -> Run:
     stop = Stop(StopReason.INTERRUPTED, float(kept.info["reached"]), _CUT_SHORT)
     metrics, tally = recorder.ending(stop)
     details = replace(
-        run.details, stop=stop, metrics=metrics, recorder=recorder, counted=tally,
-        table=recorder.table(), wall_seconds=float(kept.info["wall_seconds"]),
+        run.details, stop=stop, metrics=metrics, counted=tally, table=recorder.table(),
+        wall_seconds=float(kept.info["wall_seconds"]),
         journal=(str(kept.info["journal"]), int(kept.info["parts"])),
     )  # fmt: skip
     return replace(run, details=details)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import gc
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dwell._types import Floats, Points
-from dwell.cells.measurement import CellMeasurements
+from dwell._types import Floats
 from dwell.measure.metrics import log_cost_of
 from dwell.verify import Flag
 from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.verify.flags import own_limit
 
 if TYPE_CHECKING:
+    from dwell.results.details import Details
     from dwell.results.run import Run
 
 SUMMARY_VERSION = 1
@@ -31,11 +32,8 @@ UNSEEN = Flag(
 
 def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
-    # Where two agents coincide at the end there are no cells: what would need them is null.
-    ends, places = run.details.ends, run.details.at_the_end.positions[0]
-    seen = None if run.details.ends_in_contact else run.details.final_measurements
-    final_cost, final_error = float(ends[-1].costs[0]), float(ends[-1].errors.max())
-    spent = run.counters
+    kept, spent = run.details, run.counters
+    initial, *final = kept.ends
     return {
         "schema": SUMMARY_VERSION,
         "law": law_of(run),
@@ -51,11 +49,8 @@ def summarize(run: Run) -> dict[str, Any]:
             "time": run.stop.time,
             "detail": run.stop.detail,
         },
-        "record": run.details.record,
-        "events": {
-            "total": run.details.tally.jumps,
-            "per_agent": _spread(run.details.tally.event_counts),
-        },
+        "record": kept.record,
+        "events": {"total": kept.tally.jumps, "per_agent": _spread(kept.tally.event_counts)},
         "cells": {
             "voronoi": int(spent.voronoi.sum()),
             "guaranteed": int(spent.guaranteed.sum()),
@@ -67,29 +62,32 @@ def summarize(run: Run) -> dict[str, Any]:
         "broadcasts": int(spent.sent.sum()),
         "updates": _spread(spent.updates),
         "cost": {
-            "initial": float(ends[0].costs[0]),
-            "final": None if run.details.ends_in_contact else final_cost,
+            "initial": float(initial.costs[0]),
+            "final": float(final[0].costs[0]) if final else None,
         },
         "log_cost": {
-            "initial": log_cost_of(run.details.initial_measurements),
-            "final": None if seen is None else log_cost_of(seen),
+            "initial": log_cost_of(kept.initial_measurements),
+            "final": log_cost_of(kept.final_measurements) if final else None,
         },
-        "error": {"final_max": None if run.details.ends_in_contact else final_error},
+        "error": {"final_max": float(final[0].errors.max()) if final else None},
         "coverage": {
             "nu": run.system.nu,
             "reached_at": run.reached_at,
-            "last_beyond": run.details.last_beyond,
+            "last_beyond": kept.last_beyond,
         },
-        "hold_error": {"max": run.details.largest_hold_error, "limit": _limit(run)},
-        "separation": _closest(run),
-        "certificate": _certificate(run),
+        "hold_error": {
+            "max": kept.largest_hold_error,
+            "limit": float(kept.assumed["eta_max"]) if kept.assumed else own_limit(run.system),
+        },
+        "separation": _closest(kept),
+        "certificate": _certificate(kept),
         "distance": _spread(spent.distance),
-        "top_speed": run.details.tally.top_speed_until(run.horizon),
+        "top_speed": kept.tally.top_speed_until(run.horizon),
         "energy": _spread(spent.energy),
-        **_final(places, seen),
+        **_final(kept),
         "repairs": list(run.repairs),
-        "flags": [{"code": flag.code, "says": flag.says} for flag in run.flags],
-        "wall_seconds": run.details.wall_seconds,
+        "flags": [asdict(flag) for flag in run.flags],
+        "wall_seconds": kept.wall_seconds,
     }
 
 
@@ -101,61 +99,46 @@ def law_of(run: Run) -> str:
 
 
 def _spread(values: Any) -> dict[str, Any]:
-    low, high = values.min(), values.max()
-    whole = np.issubdtype(values.dtype, np.integer)
-    as_number = int if whole else float
-    return {"min": as_number(low), "mean": float(values.mean()), "max": as_number(high)}
+    return {
+        "min": values.min().item(), "mean": float(values.mean()), "max": values.max().item()
+    }  # fmt: skip
 
 
-def _limit(run: Run) -> float | None:
-    """Of the certificate, or else the one that adaptive timers keep to."""
-    return (
-        own_limit(run.system)
-        if run.details.assumed is None
-        else float(run.details.assumed["eta_max"])
-    )
-
-
-def _closest(run: Run) -> dict[str, Any]:
+def _closest(kept: Details) -> dict[str, Any]:
     """At any time, if the events were kept; and at the start, at events and at the end."""
-    seen = run.details.seen_separation if np.isfinite(run.details.seen_separation) else None
+    seen = kept.seen_separation if np.isfinite(kept.seen_separation) else None
     nothing = {"min": None, "time": None, "agents": None, "seen": seen}
-    if run.details.table is None or not np.isfinite(run.details.closest.distance):
+    if kept.table is None or not np.isfinite(kept.closest.distance):
         return nothing
-    found = run.details.closest
+    found = kept.closest
     return {**nothing, "min": found.distance, "time": found.time, "agents": list(found.agents)}
 
 
-def _certificate(run: Run) -> dict[str, Any] | None:
+def _certificate(kept: Details) -> dict[str, Any] | None:
     """The theorem held against the run, and the constants it assumes beside those measured."""
-    if not run.certificate:
+    if not kept.certificate:
         return None
-    assert run.details.assumed is not None
-    named = {
-        status: [f.name for f in run.certificate if f.status == status]
+    assert kept.assumed is not None
+    named: dict[str, Any] = {
+        status.replace(" ", "_"): [f.name for f in kept.certificate if f.status == status]
         for status in (HOLDS, VIOLATED, NOT_APPLICABLE)
     }
-    seen = run.details.measured
-    return {
-        "holds": named[HOLDS],
-        "violated": named[VIOLATED],
-        "not_applicable": named[NOT_APPLICABLE],
-        "findings": [finding.as_json() for finding in run.certificate],
-        "assumed_lipschitz": run.details.assumed["lipschitz"],
-        "measured_lipschitz": None if seen is None else seen.as_json(),
+    return named | {
+        "findings": [finding.as_json() for finding in kept.certificate],
+        "assumed_lipschitz": kept.assumed["lipschitz"],
+        "measured_lipschitz": None if kept.measured is None else kept.measured.as_json(),
     }
 
 
-def _final(places: Points, seen: CellMeasurements | None) -> dict[str, Any]:
-    if seen is None:  # two agents at one place
-        return {
-            "final_positions": in_lists(places), "final_centroids": None, "final_masses": None
-        }  # fmt: skip
-    return {
-        "final_positions": in_lists(places),
-        "final_centroids": in_lists(places + seen.error),
-        "final_masses": in_lists(seen.mass * np.exp(seen.log_scale)),
-    }
+def _final(kept: Details) -> dict[str, Any]:
+    """Where two agents coincide there are no cells: what would need them is null."""
+    places = kept.at_the_end.positions[0]
+    found = {"final_positions": in_lists(places), "final_centroids": None, "final_masses": None}
+    if kept.ends_in_contact:
+        return found
+    seen = kept.final_measurements
+    centroids, masses = places + seen.error, seen.mass * np.exp(seen.log_scale)
+    return found | {"final_centroids": in_lists(centroids), "final_masses": in_lists(masses)}
 
 
 def in_lists(values: Floats) -> list[Any]:

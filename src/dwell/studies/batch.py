@@ -158,7 +158,9 @@ def _rows(cases: Sequence[Case], report: Progress) -> list[dict[str, Any]]:
         options = case.scenario.run.model_copy(update={"record": RecordSpec(kind="summary")})
         summary = case.scenario.model_copy(update={"run": options})
         loop = RunLoop(lambda what, share: None, StopRequest())
-        rows.append(_figures(run_built(summary, case.system, case.positions, (), loop, threads=1)))
+        rows.append(
+            _figures(run_built(summary, (case.system, case.positions, ()), loop, threads=1))
+        )
     return rows
 
 

@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dwell.errors import InputError, StoreError
-from dwell.results.files import refused, shown, written_whole
-from dwell.results.lock import locked
+from dwell.results.files import locked, refused, shown, written_whole
 from dwell.sweep import table
 from dwell.sweep.cases import FAILED, Result, blank_row, figures_alone
 from dwell.sweep.plan import Plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from dwell.agents import CoverageSystem
 from dwell.cells.backend import measure_cells
 from dwell.cells.measurement import CellMeasurements
 from dwell.errors import DensityError
-from dwell.verify.finding import Finding, agreement, not_applicable, spread
+from dwell.verify.finding import Finding, Tell, agreement, not_applicable, spread
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
 from dwell.verify.recorded import Recorded
 from dwell.verify.reference_centroid import is_known, reference_centroid
@@ -23,7 +23,6 @@ LIMIT = 1e-9  # of the workspace's diameter
 
 # Positions of all agents, one agent, its error as stated, and where in the run that is.
 Stated = tuple[Points, int, Points, str]
-Tell = Callable[[str, float], None]
 
 
 def second_opinion(run: Recorded, thorough: bool, tell: Tell) -> Finding:

@@ -8,13 +8,13 @@ quadrature; they find cells that are wrong.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density import Density
-from dwell.geometry import Workspace, is_flat
+from dwell.geometry import Workspace
 
 SETS = 32  # each shifted by itself
 POINTS = 8192  # of the box round the workspace, in each set
@@ -38,7 +38,7 @@ class Counting:
         shares = _evenly_spread(workspace.dimension)
         places = lower + shares.reshape(-1, workspace.dimension) * (upper - lower)
         which = np.repeat(np.arange(SETS), POINTS)
-        inside = _is_inside(workspace, places)
+        inside = workspace.contains(places)
         self.places: Points = places[inside]
         self.which = which[inside]
         self.weights: Floats = np.asarray(density.at(self.places), dtype=np.float64)
@@ -88,15 +88,3 @@ def _evenly_spread(n: int) -> Floats:
     step = root ** -np.arange(1.0, n + 1.0)
     shifts = np.random.default_rng(SHIFTS).random((SETS, 1, n))
     return (shifts + np.arange(POINTS)[:, None] * step) % 1.0
-
-
-def _is_inside(workspace: Any, places: Points) -> np.ndarray:
-    """By the definition of the workspace."""
-    if is_flat(workspace):
-        inside = np.ones(len(places), dtype=bool)
-        for normal, offset in zip(workspace.normals, workspace.offsets, strict=True):
-            inside &= (places * normal).sum(axis=1) <= offset
-        return inside
-    seen = (places - np.array(workspace.center)) @ np.asarray(workspace.axes).T
-    square: np.ndarray = ((seen / np.array(workspace.semi_axes)) ** 2).sum(axis=1) <= 1.0
-    return square

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -98,11 +98,20 @@ class Recorded:
         """Jump k in words."""
         return f"jump {k + 1}, agent {self.table.agent[k]}, {at_time(self.table.time[k])}"
 
-    def before(self, column: Floats, first: Floats) -> Floats:
-        """A quantity as the previous jump of each jumping agent, or the start, left it."""
-        found = first[self.table.agent]
+    @cached_property
+    def ended(self) -> Segments:
+        """The segment that each jump ends: that of the agent's previous jump, or of the start."""
+        first = self.start.segments
+        found, begun = first.take(self.table.agent), self.table.begun(first)
         for rows in self.rows:
-            found[rows[1:]] = column[rows[:-1]]
+            found.put(rows[1:], begun.take(rows[:-1]))
+        return found
+
+    @cached_property
+    def last(self) -> Segments:
+        """The last segment of each agent."""
+        found = self.start.segments.copied()
+        found.put(self.table.agent, self.table.begun(found))
         return found
 
     @property
@@ -112,17 +121,6 @@ class Recorded:
         for p, rows in enumerate(self.rows):
             found[rows] = self.start.event_counts[p] + np.arange(len(rows))
         return found
-
-    def own_positions(self) -> Points:
-        """Where each jumping agent must be, from its own last jump, (jumps, n)."""
-        positions = np.empty(self.table.positions.shape)
-        for rows, segments in zip(self.rows, self.segments, strict=True):
-            positions[rows] = segments.take(np.arange(len(rows))).at(self.table.time[rows])
-        return positions
-
-    def last_due(self) -> Floats:
-        """When each agent is due after its last jump."""
-        return np.array([segments.take(-1).next_at for segments in self.segments])
 
     def configurations(self, lo: int, hi: int) -> Points:
         """Positions of all agents at jumps lo..hi, (hi - lo, N, n)."""
@@ -136,10 +134,6 @@ class Recorded:
         """Positions of all agents at one jump, (N, n)."""
         positions: Points = self.configurations(row, row + 1)[0]
         return positions
-
-    def final_positions(self) -> Points:
-        """Positions of all agents at the end."""
-        return np.array([segments.take(-1).at(self.until) for segments in self.segments])
 
 
 @final
@@ -196,10 +190,16 @@ def _times(run: Recorded, most: int) -> Floats:
     few = thinned(table.time[table.time <= run.until], most)  # in order, as tables are
     even = np.unique(np.concatenate([np.linspace(0.0, run.until, most // 2), few]))
     even = thinned(even, most - most // WORST)
-    towards = dots(table.errors, run.before(table.holds, run.start.hold))
+    towards = dots(table.errors, run.ended.hold)
     away = smallest(towards, most // WORST)
     last = np.nextafter(table.time[away[towards[away] < 0.0]], 0.0)
     return np.unique(np.concatenate([even, last]))
+
+
+def gaps_between(a: Any, b: Any) -> Floats:
+    """|a - b|, where two infinities (the only agent's separation) are equal."""
+    with np.errstate(invalid="ignore"):
+        return np.where(a == b, 0.0, np.abs(np.subtract(a, b)))
 
 
 def thinned(times: Floats, most: int | None) -> Floats:
@@ -207,25 +207,21 @@ def thinned(times: Floats, most: int | None) -> Floats:
     return times[spread(len(times), most)]
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """The largest hold error of a run, and where it was."""
 
     value: float
-    where: str
+    agent: int = 0
+    time: float = 0.0
 
 
 def largest_hold_error(run: Recorded) -> Held:
     """Over the ends of all holds, over all samples, and at the start."""
-    found = [Held(0.0, "")]
-    table, metrics = run.table, run.metrics
+    found, table, metrics = [Held(0.0)], run.table, run.metrics
     if len(table):
         k = int(np.argmax(table.hold_error))
-        where = f"agent {int(table.agent[k])}, {at_time(table.time[k])}"
-        found.append(Held(float(table.hold_error[k]), where))
+        found.append(Held(float(table.hold_error[k]), int(table.agent[k]), table.time[k]))
     if metrics is not None and metrics.hold_errors.size:
         k, p = divmod(int(np.argmax(metrics.hold_errors)), metrics.hold_errors.shape[1])
-        where = f"agent {p}, {at_time(metrics.times[k])}"
-        found.append(Held(float(metrics.hold_errors[k, p]), where))
+        found.append(Held(float(metrics.hold_errors[k, p]), p, metrics.times[k]))
     return max(found, key=lambda held: held.value)

@@ -8,7 +8,7 @@ are those of the cell in a rectangle around it, scaled along rays to where the b
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import combinations, pairwise, permutations
 from typing import Any, NamedTuple
@@ -53,13 +53,18 @@ def reference_centroid(
     cell = _cell(workspace, own, np.delete(positions, agent, axis=0) - own)
     if cell is None:
         return None
-    integrand = _integrand(cell, own + cell.inner, density)
+
+    def integrand(y: Points) -> tuple[Floats, Points]:
+        share = cell.boundary(y)
+        z = share[:, None] * y
+        return density.at(own + cell.inner + z) * share ** len(own), z
+
     simplices = cell.simplices
     for center, steepness in _peaks(density):
         place = _nearest(cell.vertices, center - own - cell.inner)
         away = float(lengths(center - own - cell.inner - place))
         width = 1.0 / max(steepness**0.5, 2.0 * steepness * away)
-        if cell.boundary is not None and place.any():
+        if place.any():
             place = place / cell.boundary(place[None])[0]
         simplices = _graded(simplices, place, WIDTHS * width)
     found = _settled(simplices, integrand, float(np.abs(cell.vertices).max()))
@@ -72,7 +77,7 @@ class _DividedCell(NamedTuple):
     inner: Points  # the inner point relative to the agent
     vertices: Points  # relative to the inner point
     simplices: Points  # (K, n + 1, n), relative to the inner point
-    boundary: Callable[[Points], Floats] | None  # by which share positions are scaled, if curved
+    boundary: Callable[[Points], Floats]  # by which share positions are scaled, 1 if flat
 
 
 def _cell(workspace: Any, own: Points, others: Points) -> _DividedCell | None:
@@ -98,18 +103,17 @@ def _cell(workspace: Any, own: Points, others: Points) -> _DividedCell | None:
         towards, halfway = others[:count] / far[:count, None], 0.5 * far[:count]
         scale = float(halfway[0]) if len(halfway) else workspace.diameter
         within = np.vstack([inside[0], towards]), np.append(inside[1], halfway)
-        inner = _inner_point(*within, scale)
-        if inner is None:
-            return None
         planes, bounds = np.vstack([normals, towards]), np.append(gaps, halfway)
-        try:
+        inner = None
+        for inner in _inner_points(*within, scale):
             apart = bounds - planes @ inner
-            vertices, meeting = _polar(planes, apart)
-            if apart.min() < MARGIN * float(lengths(vertices).max()):  # digits would go
-                inner = _deeper(inner, vertices, *within)
-                apart = bounds - planes @ inner
+            try:
                 vertices, meeting = _polar(planes, apart)
-        except QhullError:
+            except QhullError:
+                return None
+            if apart.min() >= MARGIN * float(lengths(vertices).max()):  # else digits would go
+                break
+        if inner is None:
             return None
         reach = 2.0 * float(lengths(vertices + inner).max())
         if count >= len(others) or far[count] >= reach:
@@ -117,7 +121,7 @@ def _cell(workspace: Any, own: Points, others: Points) -> _DividedCell | None:
         count = int(np.searchsorted(far, reach))
     simplices = _simplices(vertices, meeting)
     if flat:
-        return _DividedCell(inner, vertices, simplices, None)
+        return _DividedCell(inner, vertices, simplices, lambda y: np.ones(len(y)))
     frame = np.asarray(workspace.axes) / np.asarray(workspace.semi_axes)[:, None]
     middle = frame @ (own + inner - np.asarray(workspace.center))
     pieces = np.array([piece for one in simplices for piece in _parted(one, frame, middle)])
@@ -125,26 +129,18 @@ def _cell(workspace: Any, own: Points, others: Points) -> _DividedCell | None:
     return _DividedCell(inner, vertices, pieces, lambda y: _scale(y, polar, frame, middle))
 
 
-def _inner_point(normals: Points, gaps: Floats, scale: float) -> Points | None:
-    """A point well within {z : normals z <= gaps}: 0 if that is one; None if there is none."""
+def _inner_points(normals: Points, gaps: Floats, scale: float) -> Iterator[Points]:
+    """Points in {z : normals z <= gaps}: 0 if it is well within, then that of the largest ball."""
     from scipy.optimize import linprog
 
     n = normals.shape[1]
     if gaps.min() >= MARGIN * scale:
-        return np.zeros(n)
+        yield np.zeros(n)
     rows = np.column_stack([normals, np.ones(len(normals))])
     bounds = [(None, None)] * n + [(0.0, None)]
     found = linprog([0.0] * n + [-1.0], rows, gaps / scale, bounds=bounds).x
-    if found is None or (normals @ (scale * found[:n]) >= gaps).any():
-        return None
-    return np.asarray(scale * found[:n])
-
-
-def _deeper(inner: Points, vertices: Points, normals: Points, gaps: Floats) -> Points:
-    """The deepest in {z : normals z <= gaps} of points from `inner` to the middle of vertices."""
-    points = inner + 0.5 ** np.arange(40.0)[:, None] * vertices.mean(axis=0)
-    deepest: Points = points[int((gaps - points @ normals.T).min(axis=1).argmax())]
-    return deepest
+    if found is not None and (normals @ (scale * found[:n]) < gaps).all():
+        yield scale * found[:n]
 
 
 def _polygon_inside(workspace: Any, own: Points) -> tuple[Points, Floats]:
@@ -215,19 +211,6 @@ def _scale(y: Points, planes: Points, frame: Points, middle: Points) -> Floats:
     flat = (y @ planes.T).max(axis=-1)
     share: Floats = flat / np.maximum(flat, curved)
     return share
-
-
-def _integrand(cell: _DividedCell, origin: Points, density: Density) -> Integrand:
-    n = len(origin)
-
-    def integrand(y: Points) -> tuple[Floats, Points]:
-        if cell.boundary is None:
-            return np.asarray(density.at(origin + y)), y
-        share = cell.boundary(y)
-        z = share[:, None] * y
-        return density.at(origin + z) * share**n, z
-
-    return integrand
 
 
 def _peaks(density: Density) -> list[tuple[Points, float]]:

@@ -1,47 +1,43 @@
-"""The measurements and dwell times that the jumps of a run must have, without the engine."""
+"""What the jumps of a run must have been, without the engine: measurements, dwell times, decisions.
+
+For laws with memory, messages or more than one sample's information, a jump cannot be checked by
+itself: what an agent knew depends on all messages before. So every decision is made again, from the
+beginning. Positions are always those of the table: one wrong row does not spoil those after it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, lengths
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Message
+from dwell.agents.state import Spent
+from dwell.agents.walk import walk
 from dwell.cells.backend import measure_cells
-from dwell.verify.recorded import Recorded
+from dwell.verify.finding import Tell
+from dwell.verify.recorded import Recorded, gaps_between
 
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
 
 BLOCK = 8192  # jumps measured at once
+MEASURED = ("error", "neighbors", "nearest", "empty")
+TELL_EVERY = 512  # jumps
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class MeasuredJumps:
-    """What agents measured, one entry per jump."""
-
-    errors: Points  # (jumps, n)
-    neighbors: Ints
-    nearest: Floats
-    empty: np.ndarray
-
-
-def measured_jumps(run: Recorded, tell: Any) -> MeasuredJumps:
-    """The measurement of each jump, from the reconstructed positions."""
-    jumps = len(run.table)
-    counts, flags = np.empty(jumps, dtype=np.int64), np.empty(jumps, dtype=bool)
-    found = MeasuredJumps(np.empty((jumps, run.system.dimension)), counts, np.empty(jumps), flags)
-    for lo in range(0, jumps, BLOCK):
-        part = slice(lo, min(lo + BLOCK, jumps))
-        agents, positions = run.table.agent[part], run.configurations(lo, part.stop)
+def measured_jumps(run: Recorded, tell: Tell) -> dict[str, np.ndarray]:
+    """What each jumping agent must have measured, from the reconstructed positions."""
+    jumps, parts = len(run.table), []
+    for lo in range(0, max(jumps, 1), BLOCK):
+        hi = min(lo + BLOCK, jumps)
+        positions, agents = run.configurations(lo, hi), run.table.agent[lo:hi]
         rows = np.arange(len(agents))
-        seen = measure_cells(run.system.ground, positions, rows, agents, threads=None)
-        found.errors[part], found.neighbors[part] = seen.error, seen.neighbors
-        found.nearest[part], found.empty[part] = seen.nearest, seen.empty
-        tell("checking", part.stop / jumps)
-    return found
+        parts.append(measure_cells(run.system.ground, positions, rows, agents, threads=None))
+        tell("checking", hi / max(jumps, 1))
+    return {name: np.concatenate([getattr(part, name) for part in parts]) for name in MEASURED}
 
 
 def expected_next_at(run: Recorded, program: HoldProgram) -> Floats:
@@ -95,3 +91,54 @@ def philox_uniform(key: tuple[int, int], stream: Any, k: Any) -> Floats:
     bits = (c[0] >> np.uint64(5)) * np.uint64(1 << 26) + (c[1] >> np.uint64(6))
     draws: Floats = bits.astype(np.float64) * 2.0**-53
     return draws
+
+
+def rederive(
+    system: CoverageSystem,
+    start: AgentsState,
+    table: EventTable,
+    tell: Tell,
+) -> dict[str, Floats]:
+    """How far each jump is from the decision that its law makes; inf where there is no such jump.
+
+    By the name of the finding: the velocity it sets off with, for how long that is held, when it
+    decides next, the counts of cells, samples and messages with the law's mark, and how far another
+    agent is outside the ball of its last message.
+    """
+    gaps = {name: np.zeros(len(table)) for name in ("jump", "cruise", "reset", "counts", "promise")}
+    begin = system.start(start.start)
+    cruise, promise = table.column("cruise"), table.column("promise")
+    counts = {name.name: table.count(name.name) for name in fields(Spent)}
+    for k, (after, _) in enumerate(walk(system, begin, table)):
+        if after is None:
+            for column in gaps.values():
+                column[k] = np.inf
+            continue
+        p = int(table.agent[k])
+        gaps["jump"][k] = np.abs(after.hold[p] - table.holds[k]).max()
+        gaps["cruise"][k] = gaps_between(after.segments.cruise[p], cruise[k])
+        gaps["reset"][k] = gaps_between(after.next_at[p], table.next_at[k])
+        spent = after.spent[0]
+        wrong = sum(abs(getattr(spent, name) - int(column[k])) for name, column in counts.items())
+        gaps["counts"][k] = wrong + gaps_between(after.promise, promise[k])
+        gaps["promise"][k] = _strayed(system, after, p)
+        if k % TELL_EVERY == 0:
+            tell("checking", k / len(table))
+    return gaps
+
+
+def _strayed(system: CoverageSystem, state: AgentsState, agent: int) -> float:
+    """The largest distance of another agent from the ball that `agent` believes it to be in."""
+    if not state.mail or not state.mail[agent].heard:
+        return 0.0
+    heard, places = state.mail[agent].heard, state.positions
+    radius = getattr(system.controller, "radius", _reach)  # the law's own, where it has one
+    return max(
+        float(lengths(places[q] - said.position)) - radius(said, state.time)
+        for q, said in heard.items()
+    )
+
+
+def _reach(said: Message, now: float) -> float:
+    """How far the sender of a message can have moved within its speed bound."""
+    return said.promise * (now - said.time)

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, at_time, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
 from dwell.errors import AgentsError, DensityError
-from dwell.measure.metrics import Metrics
 from dwell.theory.design import Setting, setting_of
 from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along
 from dwell.verify.finding import (
@@ -43,27 +42,16 @@ ROUNDING = 1e-12
 HALVINGS = 60
 
 
-def certify(
-    system: CoverageSystem,
-    start: AgentsState,
-    table: EventTable,
-    until: float,
-    metrics: Metrics | None,
-    assumed: Mapping[str, Any] | None,
-    *,
-    effort: Effort = THOROUGH,
-) -> tuple[Finding, ...]:
-    """Findings about the theorem; none for a law that it does not cover."""
-    return held_against(Recorded(system, start, table, until, metrics), assumed, effort)
-
-
 def held_against(
     run: Recorded,
     assumed: Mapping[str, Any] | None,
-    effort: Effort,
+    effort: Effort = THOROUGH,
     measured: Attained | None = None,
 ) -> tuple[Finding, ...]:
-    """Findings about the theorem for a run, with its Lipschitz constants if already measured."""
+    """Findings about the theorem, with the run's Lipschitz constants if already measured.
+
+    None for a law that the theorem does not cover.
+    """
     system, law = run.system, run.system.controller
     if not isinstance(law, Timer):
         return ()
@@ -138,7 +126,8 @@ def _worst(name: str, values: Any, limit: float, where: Where, *, strict: bool =
 
 
 def _within(name: str, held: Held, limit: float) -> Finding:
-    return _worst(name, np.array([held.value]), limit, lambda k: held.where)
+    where = f"agent {held.agent}, {at_time(held.time)}"
+    return _worst(name, [held.value], limit, lambda k: where)
 
 
 def _silent_about(name: str, why: str) -> Finding:
@@ -167,7 +156,7 @@ def _admissible_start(run: Recorded, s: Setting) -> Iterator[Finding]:
 
 def _conditions(s: Setting) -> Iterator[Finding]:
     where = f"eta_max = {s.eta_max:g}, k1 = {s.k1:g}"
-    yield _worst("eta-below-k1", np.array([s.eta_max]), s.k1, lambda k: where, strict=True)
+    yield _worst("eta-below-k1", [s.eta_max], s.k1, lambda k: where, strict=True)
     with np.errstate(divide="ignore"):
         over = s.t2 / s.max_dwell_times
     yield _worst("dwell-time", over, 1.0, agent_named)

@@ -8,7 +8,7 @@ cells and quadratures that share no code with the kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any, final
 
@@ -23,11 +23,12 @@ from dwell.controllers.saturation import saturated
 from dwell.errors import AgentsError
 from dwell.measure.metrics import Metrics, measure, timer_program
 from dwell.verify.centroids import second_opinion
-from dwell.verify.decisions import rederive
 from dwell.verify.finding import (
     CHANGED,
     HOLDS,
     Finding,
+    Report,
+    Tell,
     Where,
     agent_named,
     agreement,
@@ -37,12 +38,9 @@ from dwell.verify.finding import (
     yes_or_no,
 )
 from dwell.verify.guarantees import promises
-from dwell.verify.recorded import THOROUGH, Recorded
-from dwell.verify.replay import expected_next_at, measured_jumps
-from dwell.verify.report import Report
+from dwell.verify.recorded import Recorded, gaps_between
+from dwell.verify.replay import expected_next_at, measured_jumps, rederive
 from dwell.verify.run_certificate import held_against
-
-Progress = Callable[[str, float], None]
 
 SAMPLES = 50  # samples measured again, unless all are
 FEW_SAMPLES = 5  # where cells are expensive
@@ -104,7 +102,7 @@ def verify(
     claims: Claims | None = None,
     *,
     thorough: bool = False,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Report:
     """Check that (`start`, `table`) solves `system` up to `until`, and that `claims` are true.
 
@@ -130,7 +128,7 @@ def verify(
             findings += _decisions(run, rounding, tell)
             findings += promises(system, start, table, until, thorough)
             findings += _samples(run, again, rounding)
-            certificate = held_against(run, claims.assumed, THOROUGH)
+            certificate = held_against(run, claims.assumed)
         except AgentsError as fault:  # coincident agents, in a table that is wrong
             coincident = str(fault)
         findings.append(yes_or_no("apart", SAYS["apart"], not coincident, coincident))
@@ -205,7 +203,7 @@ def _start(run: Recorded, positions: Points | None, rounding: float) -> Iterator
     again = beginning(system, start.start)
     gap = np.abs(again.hold - start.hold).max(axis=1)
     if not is_continuous(system):
-        gap = np.maximum(gap, np.abs(_apart(_kept(again), _kept(start))))
+        gap = np.maximum(gap, gaps_between(again.segments.cruise, start.segments.cruise))
     yield _worst("start-hold", gap, rounding, agent_named)
     counted = ([astuple(spent) for spent in state.spent] for state in (start, again))
     wrong = [np.abs(np.subtract(*pair)).sum() for pair in zip(*counted, strict=False)]
@@ -224,11 +222,11 @@ def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
     """Positions follow the segments, jumps come when due, and the end is for the stated reason."""
     table, until = run.table, run.until
     size = np.maximum(np.abs(table.positions).max(axis=1, initial=0.0), np.finfo(float).tiny)
-    gap = np.abs(run.own_positions() - table.positions).max(axis=1, initial=0.0)
+    gap = np.abs(run.ended.at(table.time) - table.positions).max(axis=1, initial=0.0)
     yield _worst("flow", gap / np.spacing(size), 4.0, run.where)
-    gap = np.abs(table.time - run.before(table.next_at, run.start.next_at))
+    gap = np.abs(table.time - run.ended.next_at)
     yield _worst("due", gap, 0.0, run.where)
-    left = run.last_due()
+    left = run.last.next_at
     # Of several jumps at the last instant some may be missing unless the horizon ended the run.
     missing = left <= until if claims.ended == "horizon" else left < until
     gap = np.where(missing, until - left, -1.0)
@@ -239,7 +237,7 @@ def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
     elif claims.ended == "jump-limit" and claims.max_jumps is not None:
         yield yes_or_no("ending", says, len(table) == claims.max_jumps)
     elif claims.ended == "coincident" and not is_continuous(run.system):
-        positions = run.final_positions()
+        positions = run.last.at(until)
         yield yes_or_no("ending", says, len(np.unique(positions, axis=0)) < len(positions))
 
 
@@ -261,36 +259,35 @@ def _bounds(run: Recorded) -> Iterator[Finding]:
     if top is not None:
         excess = lengths(run.table.holds) / top - 1.0
         yield _worst("speed", excess, 4.0 * np.finfo(float).eps, run.where)
-    positions = np.vstack([run.table.positions, run.final_positions()])
+    positions = np.vstack([run.table.positions, run.last.at(run.until)])
     beyond = system.workspace.outside_by(positions) / system.workspace.diameter
     # A law that may overshoot, or acts on delayed samples, may lead agents out of the workspace.
     guaranteed = getattr(law, "stays_inside", False) and system.network.perfect
     yield if_guaranteed(_worst("workspace", beyond, 1e-12, lambda k: f"row {k}"), guaranteed)
 
 
-def _jumps(run: Recorded, rounding: float, tell: Progress, thorough: bool) -> Iterator[Finding]:
+def _jumps(run: Recorded, rounding: float, tell: Tell, thorough: bool) -> Iterator[Finding]:
     table, system = run.table, run.system
     seen = measured_jumps(run, tell)
-    gap = np.abs(seen.errors - table.errors).max(axis=1, initial=0.0)
+    gap = np.abs(seen["error"] - table.errors).max(axis=1, initial=0.0)
     yield _worst("centroid", gap, rounding, run.where)
     program = system.program
     if program is not None and system.network.perfect:
-        held = saturated(seen.errors, program.k1, program.reach)
+        held = saturated(seen["error"], program.k1, program.reach)
         gap = np.abs(held - table.holds).max(axis=1, initial=0.0)
         yield _worst("jump", gap, rounding, run.where)
-        kept = np.full(len(table), np.inf) if table.cruise is None else table.cruise
-        gap = np.abs(_apart(kept, np.full(len(table), program.cruise)))
+        gap = gaps_between(table.column("cruise"), program.cruise)
         yield _worst("cruise", gap, 0.0, run.where)
-    change = lengths(run.before(table.holds, run.start.hold) - table.holds)
+    change = lengths(run.ended.hold - table.holds)
     yield _worst("hold-error", np.abs(change - table.hold_error), 0.0, run.where)
-    same = (seen.neighbors == table.neighbors) & (seen.empty == table.empty)
-    gap = np.where(same, np.abs(_apart(seen.nearest, table.nearest)), np.inf)
+    same = (seen["neighbors"] == table.neighbors) & (seen["empty"] == table.empty)
+    gap = np.where(same, gaps_between(seen["nearest"], table.nearest), np.inf)
     yield _worst("seen", gap, rounding, run.where)
     if system.spacing is None:
         yield second_opinion(run, thorough, tell)
 
 
-def _decisions(run: Recorded, rounding: float, tell: Progress) -> Iterator[Finding]:
+def _decisions(run: Recorded, rounding: float, tell: Tell) -> Iterator[Finding]:
     """Decisions of laws that cannot be checked jump by jump are made again from the beginning."""
     system = run.system
     at_once = system.program is not None and system.network.perfect
@@ -298,14 +295,12 @@ def _decisions(run: Recorded, rounding: float, tell: Progress) -> Iterator[Findi
         yield _worst("counts", _uncounted(system, run.table), 0.0, run.where)
         return
     gaps = rederive(system, run.start, run.table, tell)
-    yield _worst("jump", gaps.velocity, rounding, run.where)
-    yield _worst("cruise", gaps.cruise, rounding, run.where)
-    yield _worst("reset", gaps.next_at, rounding, run.where)
-    yield _worst("counts", gaps.counts, 0.0, run.where)
+    for name in ("jump", "cruise", "reset", "counts"):
+        yield _worst(name, gaps[name], 0.0 if name == "counts" else rounding, run.where)
     if system.information.others == "broadcasts":
         reach = float(np.abs(system.workspace.bounds).max())  # positions are rounded like this
         limit = 1e-12 * system.workspace.diameter + 8.0 * float(np.spacing(reach))
-        found = _worst("promise", gaps.broken, limit, run.where)
+        found = _worst("promise", gaps["promise"], limit, run.where)
         yield if_guaranteed(found, system.network.perfect)
 
 
@@ -318,8 +313,7 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
     wrong = np.zeros(len(table))
     for name in ("guaranteed", "dual_guaranteed", "sent", "mark"):
         wrong += np.abs(table.count(name))
-    if table.promise is not None:
-        wrong += table.promise != -1.0
+    wrong += table.column("promise") != -1.0
     looked, received = table.count("looked"), table.count("received")
     if is_continuous(system):
         whole = looked[: len(looked) // system.agents * system.agents]
@@ -352,19 +346,8 @@ def _samples(run: Recorded, rows: Ints, rounding: float) -> Iterator[Finding]:
         for name in ("errors", "hold_errors", "costs", "separations"):
             kept, now = getattr(metrics, name)[part], getattr(again, name)
             size = np.where(np.isfinite(now), np.abs(now), 0.0)
-            apart = np.abs(_apart(kept, now)) - scale * (1.0 + size)
+            apart = gaps_between(kept, now) - scale * (1.0 + size)
             worst = apart.reshape(len(part), -1).max(axis=1, initial=0.0)
             gaps[lo : lo + step] = np.maximum(gaps[lo : lo + step], worst)
     what, total = "metric samples recomputed", len(metrics.times)
     yield agreement("samples", what, gaps, 0.0, total, lambda k: at_time(metrics.times[rows[k]]))
-
-
-def _kept(state: AgentsState) -> Floats:
-    """For how long each velocity is held."""
-    return np.full(len(state.since), np.inf) if state.cruise is None else state.cruise
-
-
-def _apart(a: Floats, b: Floats) -> Floats:
-    """a - b, where two infinities (the only agent's separation) are equal."""
-    with np.errstate(invalid="ignore"):
-        return np.where(a == b, 0.0, a - b)

@@ -59,7 +59,7 @@ def run(
 
     changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
     if resume is not None:
-        result, summary, unsaved = resumed(resume, scenario, changes, out, threads)
+        result, summary, failed = resumed(resume, scenario, changes, out, threads)
         out = resume
     else:
         if scenario is None:
@@ -70,13 +70,13 @@ def run(
             from dwell.scenario.build import build
 
             refuse(build(checked)[2])
-        result, summary, unsaved = simulated(checked, out, force, threads)
+        result, summary, failed = simulated(checked, out, force, threads)
     if as_json:
         print_json(summary)
     else:
-        show_summary(summary, None if unsaved else out, resume is not None)
-    if unsaved:
-        raise unsaved
+        show_summary(summary, out if summary["file"] else None, resume is not None)
+    if failed:
+        raise failed
     reason = result.stop.reason
     return 0 if reason.ok else 130 if reason.value == "interrupted" else 1
 

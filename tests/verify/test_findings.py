@@ -1,7 +1,9 @@
-"""Properties at the edge of their definition: a Lipschitz constant of 0, a spread of 0."""
+"""Findings and flags at the edge of their definition: limits, constants and spreads of 0."""
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,12 +12,50 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.controllers import Timer
-from dwell.verify import guarantees, reference_trigger, solution
+from dwell import Ball, Box, Gaussian, Timer
+from dwell.verify import flags, guarantees, reference_trigger, solution
+from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED, if_guaranteed, spread, worst_of
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
-from dwell.verify.run_certificate import certify
+from dwell.verify.run_certificate import held_against
 
-SQUARE = dwell.Box((0, 0), (1, 1))
+SQUARE, CUBE, HYPERCUBE = Box((0, 0), (1, 1)), Box((0, 0, 0), (4, 3, 2)), Box([0] * 4, [1] * 4)
+PAIR = [[0.3, 0.4, 0.5, 0.5], [0.6, 0.6, 0.5, 0.4]]
+
+
+@pytest.mark.parametrize(
+    ("values", "limit", "strict", "status", "worst"),
+    [
+        ([], 1.0, False, HOLDS, 0.0),
+        ([0.2, 0.5, 0.1], 1.0, False, HOLDS, 0.5),
+        ([-3.0, -1.0], 0.0, False, HOLDS, 0.0),
+        ([1.0], 1.0, False, HOLDS, 1.0),
+        ([1.0], 1.0, True, VIOLATED, 1.0),
+        ([0.5, np.nextafter(1.0, 2.0)], 1.0, False, VIOLATED, 1.0 + 2.0**-52),
+        ([0.5, math.inf], 1.0, False, VIOLATED, math.inf),
+    ],
+)
+def test_the_worst_value_decides(values, limit, strict, status, worst):
+    found = worst_of("name", "says", np.array(values), limit, str, strict)
+    assert (found.status, found.worst, found.limit) == (status, worst, limit)
+    assert found.where == (str(len(values) - 1) if status == VIOLATED else "")
+
+
+def test_nan_is_a_violation():
+    found = worst_of("name", "says", np.array([7.0, math.nan, 0.0]), 10.0, str)
+    assert (found.status, found.where) == (VIOLATED, "1")
+    assert if_guaranteed(found).status == NOT_APPLICABLE
+    assert if_guaranteed(worst_of("name", "says", np.zeros(1), 1.0, str)).status == HOLDS
+
+
+@pytest.mark.parametrize(
+    ("count", "most"), [(0, 5), (1, 1), (5, 5), (6, 5), (1000, 7), (1001, 50), (9, None)]
+)
+def test_spread_includes_both_ends(count, most):
+    rows = spread(count, most)
+    assert len(rows) == (count if most is None else min(count, most))
+    assert (np.diff(rows) > 0).all()
+    assert not count or (rows[0], rows[-1]) == (0, count - 1) or most == 1
+    assert np.diff(rows).max(initial=0) <= (1 if most is None else -(-count // max(1, most - 1)))
 
 
 @pytest.mark.parametrize("lipschitz", [0.0, 1e-300, 5.0])
@@ -23,8 +63,7 @@ def test_one_agent_alone_meets_every_lipschitz_constant(lipschitz: float) -> Non
     """Its cell is the workspace, whose centroid is constant."""
     law = Timer(k1=0.5, nu=0.4, t1=0.02, t2=0.05)
     run = dwell.simulate(SQUARE, None, [(0.2, 0.3)], law, until=0.2, seed=1)
-    course = (run.system, run.start, run.events, run.horizon, run.metrics)
-    found = certify(*course, {"eta_max": 0.3, "lipschitz": lipschitz})
+    found = held_against(run.details.recorded, {"eta_max": 0.3, "lipschitz": lipschitz})
     (one,) = [finding for finding in found if finding.name == "lipschitz"]
     assert (one.status, one.worst, one.per_agent) == ("holds", 0.0, (0.0,))
 
@@ -63,8 +102,8 @@ def test_the_cost_after_leaving_u_is_judged_if_some_agent_left_it(nu: float, sta
     law = Timer(k1=0.5, nu=nu, t1=0.02, t2=0.05)
     site, start = dwell.Box((0, 0), (10, 10)), [(0.1, 0.1), (0.1, 9.9)]
     run = dwell.simulate(site, None, start, law, until=0.3, seed=1, sample_every=0.05)
-    course = (run.system, run.start, run.events, run.horizon, run.metrics)
-    found = {f.name: f for f in certify(*course, {"eta_max": 0.3, "lipschitz": 5.0})}
+    assumed = {"eta_max": 0.3, "lipschitz": 5.0}
+    found = {f.name: f for f in held_against(run.details.recorded, assumed)}
     after = found["cost-after-u"]
     assert after.status == status
     assert (after.where == "no agent left U") is (status == "not applicable")
@@ -102,3 +141,31 @@ def test_decisions_of_the_trigger_have_a_limit_that_depends_on_the_dimension(
     found = guarantees.trigger_by_hand(run, cast("Any", None), 3)
     assert (found.status, found.limit) == (status, pytest.approx(7.0 * limit))
     assert found.says.startswith("3 of 5 decisions")
+
+
+@pytest.mark.parametrize(
+    ("site", "start", "weight", "answer"),
+    [
+        (HYPERCUBE, PAIR, Gaussian([0.4] * 4, rate=2.0), True),
+        (HYPERCUBE, PAIR, None, False),
+        (Ball([0.5] * 4, 0.6), PAIR, Gaussian([0.4] * 4, rate=2.0), True),
+        (CUBE, [(1, 1, 1), (3, 2, 1)], Gaussian((3, 2, 1), rate=0.3), False),
+        (SQUARE, [(0.2, 0.3), (0.6, 0.5)], Gaussian((0.5, 0.5), 9.0), False),
+    ],
+    ids=["hill", "uniform", "rays", "space", "plane"],
+)
+def test_a_run_tells_how_well_cells_could_be_weighed(site, start, weight, answer):
+    law = Timer(k1=0.2, nu=0.2, t1=0.2, t2=0.5)
+    run = dwell.simulate(site, weight, start, law, until=0.3, seed=1, sample_every="off")
+    says = [flag.says for flag in run.flags if flag.code == "quadrature"]
+    assert len(says) == answer
+    pattern = r"Masses of cells, and so centroids, are only known to \S+ of themselves\."
+    assert all(re.fullmatch(pattern, text) for text in says)
+
+
+def test_planar_runs_are_not_weighed_again_for_their_flags(monkeypatch):
+    law = Timer(k1=0.2, nu=0.2, t1=0.2, t2=0.5)
+    start = [(0.2, 0.3), (0.6, 0.5)]
+    run = dwell.simulate(SQUARE, None, start, law, until=0.3, seed=1)
+    monkeypatch.setattr(flags, "measure_cells", None)
+    assert "quadrature" not in {flag.code for flag in run.flags}
