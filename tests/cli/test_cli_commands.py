@@ -99,11 +99,32 @@ def test_plot(kept: Path) -> None:
 
 
 def test_validate(scenario: Path) -> None:
-    assert dwell("validate", scenario).out == f"{scenario}: ok, 4 agents\n"
+    sets = ("--set", "certificate.lipschitz=0.1")
+    assert dwell("validate", scenario, *sets).out == f"{scenario}: ok, 4 agents\n"
     fine = {"schema": 1, "ok": True, "agents": 4, "repairs": [], "flags": []}
-    assert dwell("validate", scenario, "--json").json == fine
+    assert dwell("validate", scenario, *sets, "--json").json == fine
     wrong = dwell("validate", scenario, "--json", "--set", "run.horizon=-1", "--set", "run.x=1")
     assert len(wrong.sentences) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "codes"),
+    [
+        (["controller.nu=0.1"], ["overshoot", "certificate-void"]),
+        (["network.loss=0.1", "controller.nu=50"], ["nu-beyond-workspace", "unreliable-network"]),
+        (["agents.start=[[1, 1]]"], ["single-agent"]),
+        (["certificate.lipschitz=500"], ["certificate-void"]),
+    ],
+)
+def test_validate_shows_the_flags_that_the_run_will_have(
+    scenario: Path, changes: list[str], codes: list[str]
+) -> None:
+    changes = ["certificate.lipschitz=0.1", *changes]
+    sets = [word for change in changes for word in ("--set", change)]
+    found = dwell("validate", scenario, "--json", *sets).json["flags"]
+    assert [flag["code"] for flag in found] == codes
+    assert all(f"note: {flag['says']}" in dwell("validate", scenario, *sets).out for flag in found)
+    assert set(codes) <= {f["code"] for f in dwell("run", scenario, "--json", *sets).json["flags"]}
 
 
 def test_schema_fits_the_templates() -> None:
@@ -127,6 +148,23 @@ def test_init(tmp_path: Path, template: str, monkeypatch: pytest.MonkeyPatch) ->
     assert "exists already" in dwell("init", template).sentences[0]
     assert dwell("init", template, "--force").code == 0
     assert [path.name for path in tmp_path.iterdir()] == [f"{template}.toml"]
+
+
+@pytest.mark.parametrize(
+    ("there", "out", "says"),
+    [
+        ("own_law.py", "site.toml", "own_law.py exists already"),
+        ("site.toml", "site.toml", "site.toml exists already"),
+        ("own_law.py", ".", "is a folder"),
+        ("other.py", "own_law.py", "name of its Python module"),
+    ],
+)
+def test_init_with_code_writes_both_files_or_none(
+    tmp_path: Path, there: str, out: str, says: str
+) -> None:
+    (tmp_path / there).write_text("mine")
+    assert says in dwell("init", "own-law", "--out", tmp_path / out).sentences[0]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(there, "mine")]
 
 
 def test_init_by_name(tmp_path: Path) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import secrets
-import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, assert_never
@@ -14,7 +12,7 @@ from dwell._checks import check_whole
 from dwell._types import Points
 from dwell.agents import Controller, CoverageSystem, Network, check_start, scatter
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
-from dwell.density.support import check_density, least_log_cost
+from dwell.density.support import check_density
 from dwell.errors import DwellError
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
 from dwell.scenario.densities import (
@@ -83,14 +81,6 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         nu=scenario.run.nu,
     )
     return system, start, (*workspace.repairs, *repairs)
-
-
-def is_in_scale(system: CoverageSystem) -> bool:
-    """Whether `verify.flags` has nothing to note about lengths and masses before a run."""
-    if system.spacing is not None or (system.nu or 0.0) > system.workspace.diameter:
-        return False
-    least = least_log_cost(system.density, system.workspace, system.agents)
-    return least > math.log(sys.float_info.min)
 
 
 def build_workspace(spec: WorkspaceSpec) -> Workspace:

@@ -38,6 +38,7 @@ from dwell.errors import InputError
     JSON,
     FORMAT,
     WORKERS,
+    FORCE,
     example="paper-12.toml --laws timer,lloyd --set lloyd.k2=2 --out laws",
 )  # fmt: skip
 def compare(
@@ -50,6 +51,7 @@ def compare(
     as_json: bool,
     formats: list[str] | None,
     workers: int | None,
+    force: bool,
 ) -> int:
     """Compare laws from the same start, side by side."""
     from dwell.cli.show import show_comparison
@@ -72,7 +74,8 @@ def compare(
         if out is None:
             found = compare_scenarios(wanted, progress=progress, **options)
         else:
-            found = keep_comparison(wanted, out, formats or ["png"], progress=progress, **options)
+            options |= {"formats": formats or ["png"], "force": force}
+            found = keep_comparison(wanted, out, progress=progress, **options)
     if as_json:
         print_json(found.as_json())
     else:
