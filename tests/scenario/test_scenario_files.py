@@ -201,8 +201,8 @@ def test_an_odd_file_name_does_not_break_the_line(write):
 
 
 DATA_HALF = (
-    "schema", "densities", "laws", "table", "values", "checks", "problems", "workspaces",
-    "explain", "guards", "load", "overrides", "write", "templates",
+    "schema", "laws", "places", "values", "checks", "problems", "explain", "guards", "load",
+    "overrides", "templates",
 )  # fmt: skip
 
 

@@ -9,9 +9,8 @@ from pydantic import ValidationError
 
 from dwell.errors import ScenarioError
 from dwell.scenario import Scenario, parse_scenario
-from dwell.scenario.densities import GaussianSpec, MixtureSpec, UniformSpec
+from dwell.scenario.places import BoxSpec, GaussianSpec, MixtureSpec, UniformSpec
 from dwell.scenario.schema import ExactSpec, RecordSpec, ScatterSpec
-from dwell.scenario.workspaces import BoxSpec
 
 
 def test_defaults(parsed):

@@ -109,13 +109,11 @@ def _is_run(path: Path) -> bool:
 
 def _laws_beside(own: Controller, kind: str) -> dict[str, Controller | None]:
     """The own law as it is, and every other with its defaults; None for one without defaults."""
-    from dwell import controllers
     from dwell.scenario.build import LAW_KINDS
 
     found: dict[str, Controller | None] = {kind: own, "timer": None}
     others = (one for one in LAW_KINDS if one not in (kind, "timer"))
-    found |= {one: getattr(controllers, LAW_KINDS[one])() for one in others}
-    return found | {kind: own}
+    return found | {one: LAW_KINDS[one]() for one in others} | {kind: own}
 
 
 def _predicted(rates: Rates, law: Controller | None, network: Network) -> Prediction:

@@ -14,7 +14,6 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from . import checks
 from .problems import Problem
-from .table import Table
 from .values import (
     Chance,
     Fraction,
@@ -27,6 +26,7 @@ from .values import (
     PointList,
     Positive,
     Relaxation,
+    Table,
     Tolerance,
     as_whole,
 )

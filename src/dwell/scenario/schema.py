@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, Tag
 
 from . import checks
-from .densities import DensitySpec, UniformSpec
 from .laws import (
     GUARANTEED_AT_MOST,
     GUARANTEED_KINDS,
@@ -25,8 +24,8 @@ from .laws import (
     TimerSpec,
     waits,
 )
+from .places import DensitySpec, RegionSpec, UniformSpec, WorkspaceSpec
 from .problems import Problem, refuse
-from .table import Table
 from .values import (
     AgentCount,
     AgentId,
@@ -37,6 +36,7 @@ from .values import (
     Positive,
     SampleEvery,
     StartPoints,
+    Table,
     Text,
     Whole,
     as_whole,
@@ -44,7 +44,6 @@ from .values import (
     points_or_table,
     word_or_table,
 )
-from .workspaces import RegionSpec, WorkspaceSpec
 
 SCHEMA_VERSION = 1
 CHECKPOINT_EVERY = 5.0  # seconds

@@ -293,7 +293,7 @@ def _complain(text: str) -> None:
 def _write_case(plan: Any, case: int, out: Path | None, force: bool) -> None:
     """The scenario of one case as a file, or on standard output."""
     from dwell.results.files import check_target, written_whole
-    from dwell.scenario.write import dump_toml
+    from dwell.scenario import dump_toml
 
     text = dump_toml(plan.scenario(case))
     if out is None:
