@@ -11,7 +11,7 @@ import dwell as package
 from dwell._types import apart
 from dwell.agents.start import MAX_AGENTS
 from dwell.cli import running
-from dwell.cli.app import COMMANDS
+from dwell.cli.command import COMMANDS
 from dwell.errors import UnsavedError
 from dwell.hybrid import StopReason
 from dwell.studies.paper.claims import Claim, borne_out

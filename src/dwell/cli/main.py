@@ -1,4 +1,4 @@
-"""Entry point: turns what went wrong into a sentence and an exit code.
+"""Entry point: runs a command, and turns what went wrong into a sentence and an exit code.
 
 0 done; 1 the run ended badly or a check failed; 2 wrong input; 3 a file could not be written;
 130 interrupted; 143 terminated.
@@ -10,12 +10,21 @@ import os
 import signal
 import sys
 import warnings
+from collections.abc import Sequence
+from difflib import get_close_matches
 from types import FrameType
 from typing import NoReturn
 
-from dwell.cli.terminated import Terminated
+from dwell.cli.command import COMMANDS
+from dwell.cli.commands import files, page, runs, studies
+from dwell.cli.output import Printed, print_json
+from dwell.cli.running import Terminated
 from dwell.errors import DwellError, DwellWarning, InputError, UnsavedError
 
+ABOUT = "Coverage control with mobile sensors: simulate, check, plot, compare laws."
+BEGIN = "Start with: dwell init two-hills, then dwell run two-hills.toml"
+
+GROUPS = [module.__name__ for module in (runs, studies, files, page)]  # in the order of the help
 BADLY, WRONG_INPUT, UNSAVED, INTERRUPTED, TERMINATED = 1, 2, 3, 130, 143
 
 
@@ -36,9 +45,6 @@ def main() -> NoReturn:
 
 
 def _run() -> int:
-    from dwell.cli.app import run_command
-    from dwell.cli.output import Printed
-
     Terminated.seen = Printed.done = False
     signal.signal(signal.SIGTERM, _terminate)
     code = 0
@@ -61,10 +67,38 @@ def _run() -> int:
     return code
 
 
+def run_command(words: Sequence[str]) -> int | None:
+    """Run the command that the words of a command line name; gives its exit code."""
+    name = words[0] if words else ""
+    if name in COMMANDS:
+        return COMMANDS[name](words[1:])
+    if name == "--version":
+        import dwell
+
+        print(f"dwell {dwell.__version__}")
+    elif name in ("", "-h", "--help"):
+        print(_help())
+        return None if name else 2
+    else:
+        close = get_close_matches(name, COMMANDS, 1)
+        hint = f"did you mean dwell {close[0]}?" if close else "see dwell --help"
+        raise InputError(f"there is no command {name!r}; {hint}", code="usage")
+    return None
+
+
+def _help() -> str:
+    listed = sorted(COMMANDS.items(), key=lambda c: GROUPS.index(c[1].function.__module__))
+    firsts = {name: command.help.partition(".")[0] for name, command in listed}
+    lines = "\n".join(f"  {name:10} {' '.join(first.split())}." for name, first in firsts.items())
+    options = (
+        "  --version   Show the version.\n  -h, --help  Show this message, or that of a command."
+    )
+    usage = "Usage: dwell COMMAND [OPTIONS] ..."
+    return f"{usage}\n\n{ABOUT}\n\nOptions:\n{options}\n\nCommands:\n{lines}\n\n{BEGIN}"
+
+
 def _refuse(fault: DwellError) -> None:
     """Say what is wrong; with --json also as an object, unless there is one already."""
-    from dwell.cli.output import Printed, print_json
-
     if "--json" in sys.argv and not Printed.done:
         error = {"code": getattr(fault, "code", "error"), "key": getattr(fault, "key", None)}
         print_json({"schema": 1, "error": {**error, "message": str(fault)}})

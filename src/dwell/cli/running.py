@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dwell.cli.terminated import Terminated
 from dwell.errors import InputError, Interrupted, UnsavedError
 
 if TYPE_CHECKING:
@@ -20,6 +19,12 @@ ALLOWED = ("run.horizon", "run.max_jumps")  # what may be changed of a run that 
 ENDINGS = ("", ".nc", ".nc4", ".cdf", ".h5", ".hdf5")  # that a stored run may have
 
 Outcome = tuple["Run", dict[str, Any], UnsavedError | None]  # run, numbers, why it is not kept
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, taken like an interrupt from the keyboard so that work is kept."""
+
+    seen = False
 
 
 def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | None) -> Outcome:

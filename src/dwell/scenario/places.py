@@ -21,6 +21,7 @@ from .values import (
     PositiveList,
     Table,
     Term,
+    doc,
     listed,
 )
 
@@ -30,16 +31,16 @@ class PolygonSpec(Table):
 
     dimension: ClassVar[int] = 2
     polygonal: ClassVar[bool] = True
-    kind: Literal["polygon"] = Field(description="which form of workspace this is")
-    vertices: PlanarPoints = Field(description="corners [x, y] in order, in units of length")
+    kind: Literal["polygon"] = doc("which form of workspace this is")
+    vertices: PlanarPoints = doc("corners [x, y] in order, in units of length")
 
 
 class BoxSpec(Table):
     """A box along the axes: a rectangle in the plane, an interval on the line."""
 
-    kind: Literal["box"] = Field(description="which form of workspace this is")
-    lower: Point = Field(description="the corner with the smallest coordinates, in units of length")
-    upper: Point = Field(description="the corner with the largest coordinates, in units of length")
+    kind: Literal["box"] = doc("which form of workspace this is")
+    lower: Point = doc("the corner with the smallest coordinates, in units of length")
+    upper: Point = doc("the corner with the largest coordinates, in units of length")
 
     def _problems(self) -> Iterator[Problem]:
         return checks.box(self.lower, self.upper)
@@ -58,8 +59,8 @@ class BoxSpec(Table):
 class RegionSpec(Table):
     """A box in which agents are scattered."""
 
-    lower: Point = Field(description="the corner with the smallest coordinates, in units of length")
-    upper: Point = Field(description="the corner with the largest coordinates, in units of length")
+    lower: Point = doc("the corner with the smallest coordinates, in units of length")
+    upper: Point = doc("the corner with the largest coordinates, in units of length")
 
     def _problems(self) -> Iterator[Problem]:
         return checks.box(self.lower, self.upper)
@@ -74,8 +75,8 @@ class IntervalSpec(Table):
 
     dimension: ClassVar[int] = 1
     polygonal: ClassVar[bool] = False
-    kind: Literal["interval"] = Field(description="which form of workspace this is")
-    bounds: Bounds = Field(description="both ends [lower, upper], in units of length")
+    kind: Literal["interval"] = doc("which form of workspace this is")
+    bounds: Bounds = doc("both ends [lower, upper], in units of length")
 
     def _problems(self) -> Iterator[Problem]:
         lower, upper = self.bounds
@@ -87,15 +88,13 @@ class IntervalSpec(Table):
 class PolytopeSpec(Table):
     """A convex polytope: the hull of its vertices, or an intersection of half-spaces."""
 
-    kind: Literal["polytope"] = Field(description="which form of workspace this is")
-    vertices: PointList | None = Field(
-        default=None,
-        description="corners, in any order, in units of length; or give halfspaces",
+    kind: Literal["polytope"] = doc("which form of workspace this is")
+    vertices: PointList | None = doc(
+        "corners, in any order, in units of length; or give halfspaces", None
     )
-    halfspaces: HalfSpaces | None = Field(
-        default=None,
-        description="rows [a1, ..., an, b], each for all z with a1 z1 + ... + an zn <= b; or give "
-        "vertices",
+    halfspaces: HalfSpaces | None = doc(
+        "rows [a1, ..., an, b], each for all z with a1 z1 + ... + an zn <= b; or give vertices",
+        None,
     )
 
     def _problems(self) -> Iterator[Problem]:
@@ -129,9 +128,9 @@ class BallSpec(Table):
     """All points within a distance of a center: a disc in the plane."""
 
     polygonal: ClassVar[bool] = False
-    kind: Literal["ball"] = Field(description="which form of workspace this is")
-    center: Point = Field(description="the middle, in units of length")
-    radius: Positive = Field(description="the distance from the middle to the boundary, a length")
+    kind: Literal["ball"] = doc("which form of workspace this is")
+    center: Point = doc("the middle, in units of length")
+    radius: Positive = doc("the distance from the middle to the boundary, a length")
 
     @property
     def dimension(self) -> int:
@@ -143,15 +142,15 @@ class EllipsoidSpec(Table):
     """A ball stretched along axes at right angles: an ellipse in the plane."""
 
     polygonal: ClassVar[bool] = False
-    kind: Literal["ellipsoid"] = Field(description="which form of workspace this is")
-    center: Point = Field(description="the middle, in units of length")
-    semi_axes: PositiveList = Field(
-        description="the distance from the middle to the boundary along each axis, lengths"
+    kind: Literal["ellipsoid"] = doc("which form of workspace this is")
+    center: Point = doc("the middle, in units of length")
+    semi_axes: PositiveList = doc(
+        "the distance from the middle to the boundary along each axis, lengths"
     )
-    axes: Matrix | None = Field(
-        default=None,
-        description="directions of the axes, one per row, at right angles to each other; those of "
+    axes: Matrix | None = doc(
+        "directions of the axes, one per row, at right angles to each other; those of "
         "the coordinates if absent",
+        None,
     )
 
     def _problems(self) -> Iterator[Problem]:
@@ -178,23 +177,21 @@ WorkspaceSpec: TypeAlias = Annotated[
 class UniformSpec(Table):
     """Every place matters the same."""
 
-    kind: Literal["uniform"] = Field(description="which form of density this is")
-    level: Positive = Field(default=1.0, description="the density everywhere, greater than 0")
+    kind: Literal["uniform"] = doc("which form of density this is")
+    level: Positive = doc("the density everywhere, greater than 0", 1.0)
 
 
 class PolynomialSpec(Table):
     """A sum of coefficient * (x - origin x)^i * (y - origin y)^j, or the like in n coordinates."""
 
-    kind: Literal["polynomial"] = Field(description="which form of density this is")
+    kind: Literal["polynomial"] = doc("which form of density this is")
     terms: Annotated[
         tuple[Term, ...], Field(min_length=1), listed("a list of terms [i, j, coefficient]")
-    ] = Field(
-        description="terms [i, j, coefficient], or as many powers as the workspace has dimensions "
+    ] = doc(
+        "terms [i, j, coefficient], or as many powers as the workspace has dimensions "
         "and a coefficient: whole powers from 0, in sum at most 16"
     )
-    origin: Point | None = Field(
-        default=None, description="the point that powers are taken about; all zeros if absent"
-    )
+    origin: Point | None = doc("the point that powers are taken about; all zeros if absent", None)
 
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """What does not have n coordinates."""
@@ -205,17 +202,17 @@ class PolynomialSpec(Table):
 class GaussianSpec(Table):
     """A Gaussian: weight * exp(-rate |s - center|^2), or with a covariance."""
 
-    kind: Literal["gaussian"] = Field(description="which form of density this is")
-    center: Point = Field(description="the top of the hill, in units of length")
-    rate: Positive | None = Field(
-        default=None, description="how fast the hill falls, per length squared; or give covariance"
+    kind: Literal["gaussian"] = doc("which form of density this is")
+    center: Point = doc("the top of the hill, in units of length")
+    rate: Positive | None = doc(
+        "how fast the hill falls, per length squared; or give covariance", None
     )
-    covariance: Matrix | None = Field(
-        default=None,
-        description="symmetric positive definite, in the plane [[xx, xy], [xy, yy]], in length "
+    covariance: Matrix | None = doc(
+        "symmetric positive definite, in the plane [[xx, xy], [xy, yy]], in length "
         "squared, for exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
+        None,
     )
-    weight: Positive = Field(default=1.0, description="the density at the center, greater than 0")
+    weight: Positive = doc("the density at the center, greater than 0", 1.0)
 
     def _problems(self) -> Iterator[Problem]:
         if self.rate is not None and self.covariance is not None:
@@ -241,9 +238,9 @@ PartSpec: TypeAlias = Annotated[
 class MixtureSpec(Table):
     """A sum of densities."""
 
-    kind: Literal["mixture"] = Field(description="which form of density this is")
+    kind: Literal["mixture"] = doc("which form of density this is")
     parts: Annotated[tuple[PartSpec, ...], Field(min_length=1), listed("a list of densities")] = (
-        Field(description="the densities to add: uniform, polynomial or gaussian tables")
+        doc("the densities to add: uniform, polynomial or gaussian tables")
     )
 
     def of_dimension(self, n: int) -> Iterator[Problem]:
@@ -256,8 +253,8 @@ class MixtureSpec(Table):
 class CallableSpec(Table):
     """A density computed by a Python function."""
 
-    kind: Literal["callable"] = Field(description="which form of density this is")
-    function: Function = Field(description='the function, written "module:name"')
+    kind: Literal["callable"] = doc("which form of density this is")
+    function: Function = doc('the function, written "module:name"')
 
 
 DensitySpec: TypeAlias = Annotated[

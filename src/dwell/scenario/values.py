@@ -56,6 +56,11 @@ class Table(BaseModel):
         return value if key in self.model_fields_set else f"{value}, its default"
 
 
+def doc(description: str, default: Any = ..., **options: Any) -> Any:
+    """The field of a key; its description is in the JSON Schema and in refusals."""
+    return Field(default, description=description, **options)
+
+
 def as_number(value: object) -> float:
     """A finite float, from a float or an integer; nothing else is taken."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
