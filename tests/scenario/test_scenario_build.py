@@ -14,7 +14,6 @@ from dwell.geometry import Box
 from dwell.scenario import parse_scenario
 from dwell.scenario.build import LAW_KINDS, build, build_controller
 from dwell.scenario.describe import describe, describe_controller
-from tests.scenario.conftest import small
 from tests.scenario.test_scenario_laws import DEFAULTS, GIVEN, SPECS, TIMER, with_law
 
 # Values of a size that laws can work with; GIVEN has some that only a file can hold.
@@ -61,19 +60,11 @@ def test_a_law_of_ones_own_is_not_in_a_file():
     assert describe(box, Uniform(), start, Timer(), {"horizon": 1.0}) is None
 
 
-class TestNetwork:
-    """The network of a system."""
-
-    def test_there(self):
-        lossy = {**small(), "network": {"loss": 0.25}}
-        assert build(parse_scenario(lossy))[0].network == Network(loss=0.25)
-        assert build(parse_scenario(small()))[0].network.perfect
-
-    @pytest.mark.parametrize("network", [None, Network(), Network(0.25, 0.5)], ids=str)
-    def test_and_back(self, network):
-        box, start = Box((0, 0), (4, 4)), np.array([[1.0, 1.0], [2.0, 3.0]])
-        law = controllers.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
-        scenario = describe(box, Uniform(), start, law, {"horizon": 1.0}, network=network)
-        assert scenario is not None
-        assert (scenario.network is None) == (network is None or network.perfect)
-        assert build(scenario)[0].network == (network or Network())
+@pytest.mark.parametrize("network", [None, Network(), Network(0.25, 0.5)], ids=str)
+def test_networks_there_and_back(network):
+    box, start = Box((0, 0), (4, 4)), np.array([[1.0, 1.0], [2.0, 3.0]])
+    law = controllers.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
+    scenario = describe(box, Uniform(), start, law, {"horizon": 1.0}, network=network)
+    assert scenario is not None
+    assert (scenario.network is None) == (network is None or network.perfect)
+    assert build(scenario)[0].network == (network or Network())
