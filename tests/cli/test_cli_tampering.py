@@ -35,20 +35,12 @@ def violated(outcome: Outcome) -> set[str]:
     return {c["name"] for c in report["checks"] if c["status"] == "violated"}
 
 
-def nudged(name: str, row: int, by: float) -> Callable[[xr.Dataset], xr.Dataset]:
-    """One number of one event, changed."""
+def nudged(name: str, row: int, by: float | None) -> Callable[[xr.Dataset], xr.Dataset]:
+    """One number of one event, changed; without `by`, to the next double."""
 
     def edit(data: xr.Dataset) -> xr.Dataset:
         values = data[name].values
-        values[row] = values[row] + by
-        return data
-
-    return edit
-
-
-def up_one_ulp(name: str, row: int) -> Callable[[xr.Dataset], xr.Dataset]:
-    def edit(data: xr.Dataset) -> xr.Dataset:
-        data[name].values[row] = np.nextafter(data[name].values[row], np.inf)
+        values[row] = np.nextafter(values[row], np.inf) if by is None else values[row] + by
         return data
 
     return edit
@@ -67,10 +59,10 @@ def with_key(table: str, key: str, factor: float) -> Callable[[xr.Dataset], xr.D
 
 EDITS = {
     "hold": (nudged("event_hold", 20, 1e-9), {"jump"}),
-    "hold-ulp": (up_one_ulp("event_hold", 20), {"jump"}),
+    "hold-ulp": (nudged("event_hold", 20, None), {"jump"}),
     "time": (nudged("event_time", 20, 1e-12), {"due"}),
     "error": (nudged("event_error", 20, 1e-9), {"centroid"}),
-    "error-ulp": (up_one_ulp("event_error", 20), {"centroid"}),
+    "error-ulp": (nudged("event_error", 20, None), {"centroid"}),
     "next": (nudged("event_next_at", 20, 1e-9), {"reset"}),
     "position": (nudged("event_position", 20, 1e-9), {"flow"}),
     "agent": (nudged("event_agent", 20, 1), {"due"}),
