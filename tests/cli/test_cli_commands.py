@@ -1,7 +1,9 @@
-"""What every command does when all is well, and its exit code when not."""
+"""What every command does when all is well, what it refuses, what it imports, and exit codes."""
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 
 import dwell as package
 from dwell.scenario import TEMPLATES, load_scenario
-from tests.cli.shell import dwell
+from tests.cli.shell import REPOSITORY, dwell, environment
 
 # The keys that scripts rely on; a leaf is the type it must have (None: also null).
 PROMISED = {
@@ -186,3 +188,49 @@ def test_version() -> None:
     assert dwell("--version").out == f"dwell {package.__version__}\n"
     module = [sys.executable, "-m", "dwell", "--version"]
     assert subprocess.check_output(module, text=True) == f"dwell {package.__version__}\n"
+
+
+TABLE = Path(__file__).with_name("refused.txt").read_text("utf-8")
+ROWS = [line.rsplit(" | ", 1) for line in TABLE.splitlines() if line and line[0] != "#"]
+
+
+@pytest.mark.parametrize(("line", "words"), ROWS, ids=[row[0] for row in ROWS])
+def test_refused(
+    line: str, words: str, scenario: Path, kept_once: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(scenario.parent)
+    shutil.copy(kept_once, "run.nc")
+    arguments = shlex.split(line)
+    outcome = dwell(*arguments)
+    said = " ".join(outcome.sentences).replace("python -m pytest.", "")
+    assert words in said
+    assert {path.name for path in Path().iterdir()} == {"small.toml", "run.nc"}
+    if arguments[0] in ("run", "design", "optimize", "compare", "rates"):
+        error = dwell(*arguments, "--json").json["error"]
+        assert error["message"].splitlines()[0].rstrip(".") in said
+
+
+LOADED = """
+import sys
+sys.argv = ["dwell", *sys.argv[1:]]
+from dwell.cli import main
+try:
+    main()
+finally:
+    print(*sorted({name.split(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+HEAVY = {"numba", "scipy", "xarray", "pandas", "matplotlib", "fastapi", "pyarrow"}
+
+
+@pytest.mark.parametrize("command", ["validate", "show"])
+def test_validate_and_show_import_no_compiler(scenario: Path, kept: Path, command: str) -> None:
+    file = scenario if command == "validate" else kept
+    others = {key: value for key, value in environment().items() if key != "DWELL_JIT"}
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, command, str(file), "--json"], capture_output=True,
+        text=True, cwd=REPOSITORY, env=others, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "numpy" in done.stderr.split()
+    assert not HEAVY & set(done.stderr.split())
+    assert done.stdout == dwell(command, file, "--json").out
