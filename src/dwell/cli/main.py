@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from dwell.cli.command import COMMANDS
 from dwell.cli.commands import files, page, runs, studies
-from dwell.cli.output import Printed, print_json
+from dwell.cli.output import Printed, complain, print_json
 from dwell.cli.running import Terminated
 from dwell.errors import DwellError, DwellWarning, InputError, UnsavedError
 
@@ -32,14 +32,14 @@ def main() -> NoReturn:
     """Run the command line and exit."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", DwellWarning)
-        warnings.showwarning = lambda message, *_: _complain(str(message))
+        warnings.showwarning = lambda message, *_: complain(str(message))
         code = _run()
     try:
         sys.stdout.flush()
     except OSError as fault:
         code = _unwritten(fault, code)
     if code == INTERRUPTED:
-        _complain("interrupted")
+        complain("interrupted")
         code = TERMINATED if Terminated.seen else INTERRUPTED
     sys.exit(code)
 
@@ -63,7 +63,7 @@ def _run() -> int:
         code = _unwritten(fault, code)
     except MemoryError:
         code = BADLY
-        _complain("there is not enough memory for this run; take fewer agents or fewer samples")
+        complain("there is not enough memory for this run; take fewer agents or fewer samples")
     return code
 
 
@@ -102,7 +102,7 @@ def _refuse(fault: DwellError) -> None:
     if "--json" in sys.argv and not Printed.done:
         error = {"code": getattr(fault, "code", "error"), "key": getattr(fault, "key", None)}
         print_json({"schema": 1, "error": {**error, "message": str(fault)}})
-    _complain(_with_key(fault) if isinstance(fault, InputError) else str(fault))
+    complain(_with_key(fault) if isinstance(fault, InputError) else str(fault))
 
 
 def _terminate(signum: int, frame: FrameType | None) -> None:
@@ -117,11 +117,6 @@ def _with_key(fault: InputError) -> str:
     return text if named else f"{key}: {text}"
 
 
-def _complain(text: str) -> None:
-    for line in text.splitlines():
-        print(f"dwell: {line}", file=sys.stderr)
-
-
 def _unwritten(fault: OSError, code: int) -> int:
     """Handle output that cannot be written: quiet on a closed pipe, a message on a full disk."""
     nowhere = os.open(os.devnull, os.O_WRONLY)  # so that nothing is tried again on the way out
@@ -129,5 +124,5 @@ def _unwritten(fault: OSError, code: int) -> int:
     os.close(nowhere)
     if isinstance(fault, BrokenPipeError):
         return code
-    _complain(f"the output could not be written ({fault.strerror or fault})")
+    complain(f"the output could not be written ({fault.strerror or fault})")
     return code or BADLY

@@ -1,4 +1,4 @@
-"""Standard output: tables and sentences for people, one JSON object for programs."""
+"""Output: tables and sentences for people, one JSON object for programs."""
 
 from __future__ import annotations
 
@@ -59,6 +59,12 @@ def coloured(line: str) -> str:
             if f"{word}  " in f"{line}  " and "NO_COLOR" not in os.environ:
                 return line.replace(word, f"\x1b[{colour}m{word}\x1b[0m", 1)
     return line
+
+
+def complain(text: str) -> None:
+    """Sentences on the error stream, a line each."""
+    for line in text.splitlines():
+        print(f"dwell: {line}", file=sys.stderr)
 
 
 class Printed:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dwell.cli.output import complain
 from dwell.errors import InputError, Interrupted, UnsavedError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | 
 
     if out is not None and out.suffix.lower() not in ENDINGS:
         says = f"a run is stored as NetCDF-4, whatever the ending; {out.stem}.nc says so"
-        print(f"dwell: {out}: {says}", file=sys.stderr)
+        complain(f"{out}: {says}")
     return _outcome(
         lambda: run_scenario(scenario, out=out, force=force, threads=threads, on_signal=_on_signal),
         out,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -83,6 +84,8 @@ class Timer:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
+    top_speed = property(attrgetter("k1"), doc="The largest speed of an agent.")
+
     def __post_init__(self) -> None:
         check = Parameters("timer", self)
         check.positive("k1", "nu")
@@ -129,11 +132,6 @@ class Timer:
                 code="timer.order",
                 key="controller.t1",
             )
-
-    @property
-    def top_speed(self) -> float:
-        """The largest speed of an agent."""
-        return self.k1
 
     @property
     def stays_inside(self) -> bool:

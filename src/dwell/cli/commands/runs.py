@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from dwell.cli.options import (
     refuse,
     stored_run,
 )
-from dwell.cli.output import print_json
+from dwell.cli.output import complain, print_json
 from dwell.errors import InputError, StoreError
 
 
@@ -156,8 +155,7 @@ def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
     missing = [name for name in figures_of(result) if name not in {path.stem for path in written}]
     if missing:
         why = f'they need events, and this run keeps less (record.kind = "{result.details.record}")'
-        left_out = f"{', '.join(missing)} left out: {result.details.absent or why}"
-        print(f"dwell: {left_out}", file=sys.stderr)
+        complain(f"{', '.join(missing)} left out: {result.details.absent or why}")
 
 
 @command(

@@ -9,7 +9,7 @@ from typing import Any
 
 from dwell.cli.command import Number, command, flag, one_of, option
 from dwell.cli.options import FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, load
-from dwell.cli.output import print_json
+from dwell.cli.output import complain, print_json
 from dwell.errors import InputError
 
 
@@ -278,16 +278,12 @@ def sweep(
         return 0
     if out is None:
         raise InputError("a folder is needed for the tables: --out DIR", code="sweep.out")
-    found = run_sweep(wanted, out, say=_complain, **options)
+    found = run_sweep(wanted, out, say=complain, **options)
     if as_json:
         print_json(found.as_json())
     else:
         show_outcome(found)
     return 130 if found.interrupted else 0 if found.ok else 1
-
-
-def _complain(text: str) -> None:
-    print(f"dwell: {text}", file=sys.stderr)
 
 
 def _write_case(plan: Any, case: int, out: Path | None, force: bool) -> None:
