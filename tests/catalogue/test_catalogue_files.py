@@ -19,18 +19,6 @@ from tests.cli.shell import spawn
 from tests.scenario.test_scenario_files import GOOD
 
 
-@case("P25-missing", "P25-fifo", "P23-syntax")
-def test_odd_places(tmp_path: Path, case: str) -> None:
-    os.mkfifo(tmp_path / "pipe.toml")
-    (tmp_path / "odd.toml").write_text(GOOD + "\nhorizon = = 2")
-    name, words = {
-        "P25-missing": ("two\nlines.toml", "does not exist"), "P25-fifo": ("pipe.toml", "pipe"),
-        "P23-syntax": ("odd.toml", "not valid TOML at line"),
-    }[case]  # fmt: skip
-    (sentence,) = command("run", tmp_path / name).sentences
-    assert words in sentence
-
-
 @case("P25-link", "P25-relative")
 def test_links_and_relative_paths(tmp_path: Path, case: str, monkeypatch) -> None:
     (tmp_path / "real.toml").write_text(GOOD)

@@ -365,15 +365,14 @@ class TestView:
 
     def test_a_promise_just_raised_counts_from_the_next_step(self):
         place = np.array([3.0, 2.0])
-        for made, before, radius in [(0.45, 0.0, 0.0), (0.4, 0.0, 0.025), (0.4, 0.25, 0.0375)]:
+        at_once = (0.4, 0.5, 0.05)  # a first word is taken as it is
+        for made, before, radius in [
+            (0.45, 0.0, 0.0), (0.4, 0.0, 0.025), (0.4, 0.25, 0.0375), at_once
+        ]:  # fmt: skip
             said = Message(1, made, place, 0.5, before)
             assert LAW.radius(said, 0.5) == pytest.approx(radius, abs=1e-16)
             _, radii = LAW._balls(0.5, {1: said})
             assert radii == pytest.approx([radius], abs=1e-16)
-
-    def test_a_first_word_is_taken_as_it_is(self):
-        said = Message(1, 0.4, np.array([3.0, 2.0]), 0.5, 0.5)
-        assert LAW.radius(said, 0.5) == pytest.approx(0.05)
 
 
 class TestCost:

@@ -156,11 +156,6 @@ def test_p25_what_is_no_file(tmp_path):
         assert what in str(error)
 
 
-def test_p25_links_to_files_are_followed(write, tmp_path, base):
-    os.symlink(write(GOOD), tmp_path / "link.toml")
-    assert load_scenario(tmp_path / "link.toml") == parse_scenario(base)
-
-
 def test_p25_unreadable(write):
     path = write(GOOD)
     path.chmod(0)

@@ -61,25 +61,21 @@ def describe_controller(controller: Any) -> dict[str, Any] | None:
     """The `controller` table; None for a law that a file cannot name.
 
     Keys at their defaults are left out: they are the same in a file, and some of them belong to a
-    choice that was not made.
+    choice that was not made. A law in Python is a dataclass that can be imported, of values that
+    JSON holds.
     """
     kind = next((kind for kind, law in LAW_KINDS.items() if type(controller) is law), None)
-    if kind is None:
-        return _describe_own(controller)
-    public = [f for f in fields(controller) if not f.name.startswith("_")]
-    values = {f.name: (getattr(controller, f.name), f.default) for f in public}
-    described = {key: v for key, (v, default) in values.items() if v is not None and v != default}
-    return {"kind": kind, **described}
-
-
-def _describe_own(controller: Any) -> dict[str, Any] | None:
-    """The table of a law in Python: a dataclass that can be imported, of values that JSON holds."""
     named = name_of(type(controller))
-    if named is None or isinstance(controller, type) or not is_dataclass(controller):
+    if kind is None and (
+        named is None or isinstance(controller, type) or not is_dataclass(controller)
+    ):
         return None
     values = {
         f.name: (getattr(controller, f.name), f.default) for f in fields(controller) if f.init
     }
+    if kind is not None:
+        return {"kind": kind, **{key: v for key, (v, default) in values.items() if v != default}}
+    assert named is not None
     described = {key: v for key, (v, default) in values.items() if v is not default}
     try:
         as_parameter(described)
