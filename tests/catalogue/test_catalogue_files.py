@@ -13,7 +13,6 @@ import pytest
 import dwell
 from dwell.errors import StoreError
 from tests.catalogue.kit import Bench, case, holds_words, table
-from tests.cli import shell
 from tests.cli.shell import dwell as command
 from tests.cli.shell import spawn
 from tests.scenario.test_scenario_files import GOOD
@@ -118,12 +117,9 @@ def test_a_disk_that_is_really_full(bench: Bench, case: str) -> None:
 @case("P26-stdout")
 def test_output_that_cannot_be_written(bench: Bench, case: str) -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            shell.command("run", bench.file, "--json"), stdout=full, stderr=subprocess.PIPE,
-            text=True, cwd=shell.REPOSITORY, env=shell.environment(), check=False, timeout=120,
-        )  # fmt: skip
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "No space left" in done.stderr
+        done = spawn("run", bench.file, "--json", stdout=full)
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "No space left" in done.err
 
 
 @case("P26-python")

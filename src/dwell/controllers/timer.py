@@ -123,12 +123,11 @@ class Timer:
                 raise _refused(name, float(values.max()), need)
         if len(t1) > 1 and len(t2) > 1 and len(t1) != len(t2):
             raise _refused("t2", self.t2, f"one value, or {len(t1)} as for t1,")
-        if (t1 > t2).any():
-            k = int(np.argmax(np.broadcast_to(t1 > t2, np.broadcast(t1, t2).shape)))
-            pair = np.broadcast_arrays(t1, t2)
+        low, high = np.broadcast_arrays(t1, t2)
+        if (low > high).any():
+            k = int(np.argmax(low > high))
             raise ControllerError(
-                f"t1 must not exceed t2, but agent {k} has t1 = {pair[0][k]:g} and "
-                f"t2 = {pair[1][k]:g}",
+                f"t1 must not exceed t2, but agent {k} has t1 = {low[k]:g} and t2 = {high[k]:g}",
                 code="timer.order",
                 key="controller.t1",
             )
