@@ -234,16 +234,7 @@ def test_a_controller_that_is_none() -> None:
         package.simulate(package.Box((0, 0), (1, 1)), None, [(0.3, 0.4)], object(), until=1.0)
 
 
-# Design and claims.
-
-
-def test_what_holds_and_advice_come_first(scenario: Path) -> None:
-    text = dwell("design", scenario, "--samples", 0).out
-    order = [text.index(word) for word in ("verdict", "in practice", "advice", "T2 at most  ")]
-    assert order == sorted(order)
-    assert "async_local (local) is met" in text
-    assert "hold errors stay within" not in text
-    assert "hold errors stay within" in dwell("design", scenario, "--samples", 0, "--verbose").out
+# Claims.
 
 
 def claim(holds: bool, by: str) -> Claim:
