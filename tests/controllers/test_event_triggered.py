@@ -123,7 +123,7 @@ class TestPromises:
         assert (run.positions(5.0) == start).all()
         for event, state in zip(run.arc.events, run.arc.states[1:], strict=True):
             assert len(state.mail[event.source].heard) == 3
-        crowd = simulate(FOUR, HILLS, CORNER, LAW, until=8.0, network=network)
+        crowd = simulate(FOUR, HILLS, CORNER, LAW, until=4.0, network=network)
         assert crowd.stop.reason.ok
         assert dwell.check(crowd).ok
 
@@ -254,13 +254,13 @@ class TestLaw:
         """Whoever waits in a network at rest knows its cell exactly: no deadlock, no livelock."""
         world, density, start = random_world(seed)
         law = EventTriggered(s_max=0.5, dt=0.05, d_stop=0.03, d_start=0.06)
-        run = simulate(world, density, start, law, until=60.0, sample_every="off")
-        assert run.errors(60.0).max() < law.d_start
+        run = simulate(world, density, start, law, until=30.0, sample_every="off")
+        assert run.errors(30.0).max() < law.d_start
         table = run.events
         moving = lengths(table.holds) > 0.0
         steps = np.unique(np.round(table.time[moving] / law.dt))
         assert np.diff(np.append(0, steps)).max() <= 3
-        assert steps.max() * law.dt < 55.0
+        assert steps.max() * law.dt < 25.0
 
     def test_a_margin_for_the_coming_step_would_never_come_to_rest(self, monkeypatch):
         """Why the balls are those of the instant: with more, all start and stop for ever."""
