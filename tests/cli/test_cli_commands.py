@@ -6,13 +6,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 import dwell as package
-from dwell.scenario import TEMPLATES, load_scenario
+from dwell.scenario import TEMPLATES, load_scenario, template_text
 from tests.cli.shell import REPOSITORY, dwell, environment
 
 # The keys that scripts rely on; a leaf is the type it must have (None: also null).
@@ -132,12 +133,9 @@ def test_validate_shows_the_flags_that_the_run_will_have(
 def test_schema_fits_the_templates() -> None:
     schema = dwell("schema").json
     jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
     for name in TEMPLATES:
-        import tomllib
-
-        from dwell.scenario import template_text
-
-        jsonschema.validate(tomllib.loads(template_text(name)), schema)
+        validator.validate(tomllib.loads(template_text(name)))
 
 
 @pytest.mark.parametrize("template", TEMPLATES)

@@ -62,7 +62,7 @@ def test_compare_keeps_runs_and_figures(scenario: Path) -> None:
         "self-triggered-paper-like.nc",
         *(f"{name}.{kind}" for name in drawn for kind in ("svg", "pdf")),
     }
-    again = ("compare", scenario, "--laws", "timer", "--out", out, "--set", "run.horizon=1")
+    again = ("compare", scenario, "--laws", "timer", "--out", out, "--set", "run.horizon=0.5")
     before = (out / "timer.nc").read_bytes()
     assert f"{out / 'timer.nc'} exists already" in dwell(*again).sentences[0]
     assert (out / "timer.nc").read_bytes() == before

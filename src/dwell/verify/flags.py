@@ -70,8 +70,9 @@ def flags_of(
     """
     return [
         *about_scale(system, seen.start.positions),
-        *_about_setup(system),
+        *_about_number(system),
         *_about_agents(system, seen, approach),
+        *_about_network(system),
         *_about_law(system, seen),
         *_about_quadrature(system, seen),
         *_about_timers(system),
@@ -86,7 +87,8 @@ def flags_before(
     """The flags that a run from `places` will have, whatever happens in it."""
     return [
         *about_scale(system, places),
-        *_about_setup(system),
+        *_about_number(system),
+        *_about_network(system),
         *_about_timers(system),
         *_about_certificate(system, assumed, None),
     ]
@@ -108,10 +110,12 @@ def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
         yield Flag("underflow", f"{says}: {rest}.")
 
 
-def _about_setup(system: CoverageSystem) -> Iterator[Flag]:
-    """What the theorem, or the law, does not assume."""
+def _about_number(system: CoverageSystem) -> Iterator[Flag]:
     if system.agents == 1:
         yield Flag("single-agent", "The theorem assumes at least two agents.")
+
+
+def _about_network(system: CoverageSystem) -> Iterator[Flag]:
     if not system.network.perfect:
         says = "Samples and messages were lost or late, so the law's guarantees do not apply."
         yield Flag("unreliable-network", says)

@@ -17,7 +17,7 @@ from dwell.cli.options import (
     refuse,
     stored_run,
 )
-from dwell.cli.output import complain, print_json
+from dwell.cli.output import answer, complain, print_json
 from dwell.errors import InputError, StoreError
 
 
@@ -70,10 +70,8 @@ def run(
 
             refuse(build(checked)[2])
         result, summary, unsaved = simulated(checked, out, force, threads)
-    if as_json:
-        print_json(summary)
-    else:
-        show_summary(summary, None if unsaved else out, resume is not None)
+    kept = None if unsaved else out
+    answer(as_json, lambda: summary, lambda: show_summary(summary, kept, resume is not None))
     if unsaved:
         raise unsaved
     reason = result.stop.reason
@@ -117,10 +115,8 @@ def check(stored: Path, as_json: bool, thorough: bool) -> int:
 
     result = load_run(stored, even_if_damaged=True)
     report = check_run(result, thorough=thorough)
-    if as_json:
-        print_json({**report.as_json(), "file": str(stored), "jumps": len(result.events)})
-    else:
-        show_report(report, stored, result)
+    more = {"file": str(stored), "jumps": len(result.events)}
+    answer(as_json, lambda: report.as_json() | more, lambda: show_report(report, stored, result))
     return 0 if report.ok else 1
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from dwell.cli.command import Number, command, flag, one_of, option
 from dwell.cli.options import FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, load
-from dwell.cli.output import complain, print_json
+from dwell.cli.output import answer, complain
 from dwell.errors import InputError
 
 
@@ -76,10 +76,7 @@ def compare(
         else:
             options |= {"formats": formats or ["png"], "force": force}
             found = keep_comparison(wanted, out, progress=progress, **options)
-    if as_json:
-        print_json(found.as_json())
-    else:
-        show_comparison(found, None if found.unsaved else out)
+    answer(as_json, found.as_json, lambda: show_comparison(found, None if found.unsaved else out))
     if found.unsaved is not None:
         raise found.unsaved
     return 0 if all(row.ok for row in found.figures.values()) else 1
@@ -110,10 +107,7 @@ def reproduce(
         options["starts"] = starts
     with reported() as progress:
         done = repeat(out, workers=workers, progress=progress, **options)
-    if as_json:
-        print_json(done.as_json())
-    else:
-        show_claims(done)
+    answer(as_json, done.as_json, lambda: show_claims(done))
 
 
 @command(
@@ -161,10 +155,7 @@ def design(
         found = design_scenario(checked, progress=progress, **options)
     if out is not None:
         save_tradeoff(found.setting, out)
-    if as_json:
-        print_json(found.as_json())
-    else:
-        show_design(found, out, verbose)
+    answer(as_json, found.as_json, lambda: show_design(found, out, verbose))
 
 
 @command(
@@ -215,10 +206,7 @@ def optimize(
         except InputError as fault:
             unsaved, out = fault, None
         value = found.as_json()
-    if as_json:
-        print_json(value)
-    else:
-        show_deployment(found, out)
+    answer(as_json, lambda: value, lambda: show_deployment(found, out))
     if unsaved:
         raise unsaved
     return 0 if found.ending == "finished" else 130 if found.interrupted else 1
@@ -279,10 +267,7 @@ def sweep(
     if out is None:
         raise InputError("a folder is needed for the tables: --out DIR", code="sweep.out")
     found = run_sweep(wanted, out, say=complain, **options)
-    if as_json:
-        print_json(found.as_json())
-    else:
-        show_outcome(found)
+    answer(as_json, found.as_json, lambda: show_outcome(found))
     return 130 if found.interrupted else 0 if found.ok else 1
 
 
@@ -322,7 +307,4 @@ def rates(source: Path, overrides: list[str], as_json: bool, out: Path | None) -
     found = study(source, overrides)
     if out is not None:
         save_modes(out, found.rates, found.own, found.observed)
-    if as_json:
-        print_json(found.as_json())
-    else:
-        show_rates(found, out)
+    answer(as_json, found.as_json, lambda: show_rates(found, out))
