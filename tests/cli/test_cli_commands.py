@@ -198,14 +198,9 @@ def test_refused(
 ) -> None:
     monkeypatch.chdir(scenario.parent)
     shutil.copy(kept_once, "run.nc")
-    arguments = shlex.split(line)
-    outcome = dwell(*arguments)
-    said = " ".join(outcome.sentences).replace("python -m pytest.", "")
-    assert words in said
+    outcome = dwell(*shlex.split(line))
+    assert words in " ".join(outcome.sentences).replace("python -m pytest.", "")
     assert {path.name for path in Path().iterdir()} == {"small.toml", "run.nc"}
-    if arguments[0] in ("run", "design", "optimize", "compare", "rates"):
-        error = dwell(*arguments, "--json").json["error"]
-        assert error["message"].splitlines()[0].rstrip(".") in said
 
 
 LOADED = """
