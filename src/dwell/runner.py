@@ -39,16 +39,16 @@ from dwell.results.files import check_target, locked
 from dwell.results.resume import extended, taken_up
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
-from dwell.scenario.describe import describe
-from dwell.scenario.guards import as_path
-from dwell.scenario.modules import changed_sources, sources_of
-from dwell.scenario.options import (
+from dwell.scenario.describe import (
     check_controller,
     check_ids,
     check_options,
     checked_network,
+    describe,
     run_table,
 )
+from dwell.scenario.guards import as_path
+from dwell.scenario.modules import changed_sources, sources_of
 from dwell.verify import Report
 from dwell.verify.solution import Claims, verify
 

@@ -118,11 +118,3 @@ def test_where_no_place_is_found_the_sentence_says_what_was_tried(monkeypatch):
     with pytest.raises(AgentsError, match="drawn from the region") as refused:
         scatter(Ball([0] * 20, 1), 1, seed=0, region=Box([-1] * 20, [1] * 20))
     assert refused.value.key == "agents.start.region"
-
-
-def test_agents_that_meet_end_the_run_by_name():
-    law = Timer(k1=0.5, nu=0.2, t1=1.0, t2=1.0, initial_hold=((0.5, 0, 0), (-0.5, 0, 0)))
-    start = [(0.5, 0.5, 0.5), (1.5, 0.5, 0.5)]
-    run = dwell.simulate(Box((0, 0, 0), (2, 1, 1)), None, start, law, until=5.0)
-    assert run.stop.reason.value == "coincident"
-    assert run.stop.time == 1.0

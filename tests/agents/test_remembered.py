@@ -20,6 +20,10 @@ LAW = Timer(k1=0.05, nu=0.05, t1=0.1, t2=0.3)
 FIELDS = ("coincident", "empty", "error", "log_scale", "mass", "polar", "neighbors", "nearest")
 
 
+def system_of(agents, box=BOX):
+    return CoverageSystem(box, Gaussian((0.3, 0.7), rate=5.0), LAW, agents, seed=3)
+
+
 @pytest.fixture
 def counted(monkeypatch):
     """How many configurations were looked at by everybody through a system."""
@@ -36,7 +40,7 @@ def counted(monkeypatch):
 @pytest.mark.parametrize("agents", [1, 7, 400])
 def test_the_same_bits_and_no_second_look(agents, counted):
     places = np.random.default_rng(agents).uniform(0, 1, (agents, 2))
-    system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, agents, seed=3)
+    system = system_of(agents)
     all_agents = np.arange(agents)
     plain = measure_cells(system.ground, places[None], np.zeros_like(all_agents), all_agents)
     for threads in (1, 2):
@@ -48,28 +52,22 @@ def test_the_same_bits_and_no_second_look(agents, counted):
         seen.error[0] = 0.0
 
 
-def test_a_zero_with_a_sign_is_another_place(counted):
-    system = CoverageSystem(Box((-1, -1), (1, 1)), Gaussian((0.3, 0.7), rate=5.0), LAW, 2, seed=3)
-    system.measure_all(np.array([[0.0, 0.5], [0.5, 0.0]]))
+def test_a_zero_with_a_sign_is_another_place_and_so_is_one_changed_afterwards(counted):
+    system, places = system_of(2, Box((-1, -1), (1, 1))), np.array([[0.0, 0.5], [0.5, 0.0]])
+    system.measure_all(places)
     system.measure_all(np.array([[-0.0, 0.5], [0.5, 0.0]]))
     assert len(counted) == 2
+    places[0] += 0.1
+    system.measure_all(places)
+    assert len(counted) == 3
 
 
 def test_only_the_last_few_are_kept(counted):
-    system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, 3, seed=3)
+    system = system_of(3)
     several = np.random.default_rng(0).uniform(0, 1, (MOST_KEPT + 1, 3, 2))
     for places in (*several, *several[1:], several[0]):
         system.measure_all(places)
     assert len(counted) == MOST_KEPT + 2
-
-
-def test_what_is_changed_afterwards_is_not_remembered(counted):
-    system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, 3, seed=3)
-    places = np.random.default_rng(0).uniform(0, 1, (3, 2))
-    system.measure_all(places)
-    places[0] += 0.1
-    system.measure_all(places)
-    assert len(counted) == 2
 
 
 def test_a_run_and_its_figures_look_twice_in_all(counted):
@@ -86,7 +84,7 @@ def test_a_run_and_its_figures_look_twice_in_all(counted):
 
 
 def test_it_travels_empty():
-    system = CoverageSystem(BOX, Gaussian((0.3, 0.7), rate=5.0), LAW, 1, seed=3)
+    system = system_of(1)
     system.measure_all(np.zeros((1, 2)))
     assert system._kept
     assert not pickle.loads(pickle.dumps(system))._kept

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import pty
 import select
 import signal
 import subprocess
@@ -13,7 +11,7 @@ import pytest
 
 import dwell
 from tests.catalogue.kit import Bench, case
-from tests.cli.shell import REPOSITORY, command, environment
+from tests.cli.shell import command, on_a_terminal, rest_of, spawn
 from tests.cli.shell import dwell as here
 
 LONG = ["run.horizon=1e8", "run.record.sample_every='off'", "run.max_jumps=10000000"]
@@ -25,31 +23,14 @@ def started(bench: Bench, *overrides: str) -> tuple[subprocess.Popen[str], int]:
     Its error stream is a terminal, on which the progress bar tells when the engine is at work.
     """
     sets = [word for override in overrides for word in ("--set", override)]
-    terminal, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command("run", bench.file, "--json", "--out", bench.folder / "run.nc", *sets),
-        stdout=subprocess.PIPE, stderr=theirs, text=True,
-        cwd=REPOSITORY, env=environment(
-            PYTHONUNBUFFERED="1", TERM="xterm", COLUMNS="100", DWELL_PROGRESS="1"
-        ),
-    )  # fmt: skip
-    os.close(theirs)
+    out = bench.folder / "run.nc"
+    process, terminal = on_a_terminal(command("run", bench.file, "--json", "--out", out, *sets))
     shown = ""
     while "simulating" not in shown:
         ready, _, _ = select.select([terminal], [], [], 120.0)
         assert ready, f"no sign of work: {shown!r}"
         shown += os.read(terminal, 4096).decode(errors="replace")
     return process, terminal
-
-
-def rest_of(terminal: int) -> str:
-    """What is still to be read from a terminal whose other end is closed."""
-    parts = []
-    with contextlib.suppress(OSError):  # how Linux says that the other end is closed
-        while part := os.read(terminal, 4096):
-            parts.append(part)
-    os.close(terminal)
-    return b"".join(parts).decode(errors="replace")
 
 
 @pytest.mark.exhaustive
@@ -80,12 +61,9 @@ def test_a_reader_that_has_gone(bench: Bench, case: str, how: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as gone:
-        done = subprocess.run(
-            command(*words), stdout=gone, stderr=subprocess.PIPE, text=True,
-            cwd=REPOSITORY, env=environment(), check=False, timeout=120,
-        )  # fmt: skip
-    assert done.stderr == ""
-    assert done.returncode in (0, 1)
+        done = spawn(*words, stdout=gone)
+    assert done.err == ""
+    assert done.code in (0, 1)
 
 
 @case("P30-in-process")

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -85,19 +86,34 @@ def environment(**changes: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": here, **changes}
 
 
-def spawn(*arguments: object, **changes: str) -> Outcome:
+def spawn(*arguments: object, stdout: Any = subprocess.PIPE, **changes: str) -> Outcome:
     """Run `dwell ARGUMENTS` in a process of its own."""
     done = subprocess.run(
-        command(*arguments),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        cwd=REPOSITORY,
-        env=environment(**changes),
-        check=False,
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr)
+        command(*arguments), stdout=stdout, stderr=subprocess.PIPE, text=True, encoding="utf-8",
+        timeout=120, cwd=REPOSITORY, env=environment(**changes), check=False,
+    )  # fmt: skip
+    return Outcome(done.returncode, done.stdout or "", done.stderr)
+
+
+def on_a_terminal(words: list[str]) -> tuple[subprocess.Popen[str], int]:
+    """A process whose error stream is a pseudo-terminal, on which there is a bar; and our end."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=theirs, text=True, cwd=REPOSITORY,
+        env=environment(PYTHONUNBUFFERED="1", TERM="xterm", COLUMNS="100", DWELL_PROGRESS="1"),
+    )  # fmt: skip
+    os.close(theirs)
+    return process, ours
+
+
+def rest_of(terminal: int) -> str:
+    """What is still to be read from a terminal until its other end is closed."""
+    parts = []
+    with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+        while part := os.read(terminal, 65536):
+            parts.append(part)
+    os.close(terminal)
+    return b"".join(parts).decode(errors="replace")
 
 
 if __name__ == "__main__":

@@ -2,59 +2,42 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.cli.shell import dwell
 
-LAW = """
-[controller]
-kind = "timer"
-k1 = 0.5
-nu = 0.2
-t1 = 0.1
-t2 = 0.3
-
-[run]
-horizon = 1.0
-seed = 1
-record = { sample_every = 0.5 }
-"""
-WORLDS = {
-    "line": """[workspace]
-kind = "interval"
-bounds = [0, 4]
-[agents]
-start = [0.5, 1.0, 3.0]
-""",
-    "disc": """[workspace]
-kind = "ball"
-center = [2, 2]
-radius = 2
-[agents]
-start = [[1.5, 2], [2.5, 2.2], [2, 1]]
-""",
-    "space": """[workspace]
-kind = "box"
-lower = [0, 0, 0]
-upper = [2, 1, 1]
-[agents]
-start = [[0.5, 0.5, 0.5], [1.2, 0.4, 0.6]]
-""",
-    "four": """[workspace]
-kind = "box"
-lower = [0, 0, 0, 0]
-upper = [1, 1, 1, 1]
-[agents]
-start = [[0.2, 0.5, 0.5, 0.5], [0.8, 0.4, 0.6, 0.5]]
-""",
+WORLDS = {  # a workspace, and where agents start
+    "line": ({"kind": "interval", "bounds": [0, 4]}, [0.5, 1.0, 3.0]),
+    "disc": ({"kind": "ball", "center": [2, 2], "radius": 2}, [[1.5, 2], [2.5, 2.2], [2, 1]]),
+    "space": (
+        {"kind": "box", "lower": [0, 0, 0], "upper": [2, 1, 1]},
+        [[0.5, 0.5, 0.5], [1.2, 0.4, 0.6]],
+    ),
+    "four": (
+        {"kind": "box", "lower": [0] * 4, "upper": [1] * 4},
+        [[0.2, 0.5, 0.5, 0.5], [0.8, 0.4, 0.6, 0.5]],
+    ),
 }
+
+
+def write(folder, world):
+    workspace, start = WORLDS[world]
+    scenario = {
+        "workspace": workspace,
+        "agents": {"start": start},
+        "controller": {"kind": "timer", "k1": 0.5, "nu": 0.2, "t1": 0.1, "t2": 0.3},
+        "run": {"horizon": 1.0, "seed": 1, "record": {"sample_every": 0.5}},
+    }
+    path = folder / f"{world}.json"
+    path.write_text(json.dumps(scenario))
+    return path
 
 
 @pytest.fixture(params=WORLDS)
 def scenario(request, tmp_path):
-    path = tmp_path / f"{request.param}.toml"
-    path.write_text(WORLDS[request.param] + LAW)
-    return path
+    return write(tmp_path, request.param)
 
 
 def test_run_check_design_and_rates(scenario, tmp_path):
@@ -110,6 +93,4 @@ def test_every_command_prints_tables_too(scenario, tmp_path):
 
 def test_positions_are_listed(tmp_path):
     for world, expected in (("line", "0.666667  2  3.33333"), ("space", "(1.5, 0.5, 0.5)")):
-        path = tmp_path / f"{world}.toml"
-        path.write_text(WORLDS[world] + LAW)
-        assert expected in dwell("optimize", str(path), "--starts", "2").out
+        assert expected in dwell("optimize", write(tmp_path, world), "--starts", "2").out

@@ -1,17 +1,20 @@
-"""What every command does when all is well, and its exit code when not."""
+"""What every command does when all is well, what it refuses, what it imports, and exit codes."""
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 import dwell as package
-from dwell.scenario import TEMPLATES, load_scenario
-from tests.cli.shell import dwell
+from dwell.scenario import TEMPLATES, load_scenario, template_text
+from tests.cli.shell import REPOSITORY, dwell, environment
 
 # The keys that scripts rely on; a leaf is the type it must have (None: also null).
 PROMISED = {
@@ -99,22 +102,40 @@ def test_plot(kept: Path) -> None:
 
 
 def test_validate(scenario: Path) -> None:
-    assert dwell("validate", scenario).out == f"{scenario}: ok, 4 agents\n"
+    sets = ("--set", "certificate.lipschitz=0.1")
+    assert dwell("validate", scenario, *sets).out == f"{scenario}: ok, 4 agents\n"
     fine = {"schema": 1, "ok": True, "agents": 4, "repairs": [], "flags": []}
-    assert dwell("validate", scenario, "--json").json == fine
+    assert dwell("validate", scenario, *sets, "--json").json == fine
     wrong = dwell("validate", scenario, "--json", "--set", "run.horizon=-1", "--set", "run.x=1")
     assert len(wrong.sentences) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "codes"),
+    [
+        (["controller.nu=0.1"], ["overshoot", "certificate-void"]),
+        (["network.loss=0.1", "controller.nu=50"], ["nu-beyond-workspace", "unreliable-network"]),
+        (["agents.start=[[1, 1]]"], ["single-agent"]),
+        (["certificate.lipschitz=500"], ["certificate-void"]),
+    ],
+)
+def test_validate_shows_the_flags_that_the_run_will_have(
+    scenario: Path, changes: list[str], codes: list[str]
+) -> None:
+    changes = ["certificate.lipschitz=0.1", *changes]
+    sets = [word for change in changes for word in ("--set", change)]
+    found = dwell("validate", scenario, "--json", *sets).json["flags"]
+    assert [flag["code"] for flag in found] == codes
+    assert all(f"note: {flag['says']}" in dwell("validate", scenario, *sets).out for flag in found)
+    assert set(codes) <= {f["code"] for f in dwell("run", scenario, "--json", *sets).json["flags"]}
 
 
 def test_schema_fits_the_templates() -> None:
     schema = dwell("schema").json
     jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
     for name in TEMPLATES:
-        import tomllib
-
-        from dwell.scenario import template_text
-
-        jsonschema.validate(tomllib.loads(template_text(name)), schema)
+        validator.validate(tomllib.loads(template_text(name)))
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
@@ -127,6 +148,23 @@ def test_init(tmp_path: Path, template: str, monkeypatch: pytest.MonkeyPatch) ->
     assert "exists already" in dwell("init", template).sentences[0]
     assert dwell("init", template, "--force").code == 0
     assert [path.name for path in tmp_path.iterdir()] == [f"{template}.toml"]
+
+
+@pytest.mark.parametrize(
+    ("there", "out", "says"),
+    [
+        ("own_law.py", "site.toml", "own_law.py exists already"),
+        ("site.toml", "site.toml", "site.toml exists already"),
+        ("own_law.py", ".", "is a folder"),
+        ("other.py", "own_law.py", "name of its Python module"),
+    ],
+)
+def test_init_with_code_writes_both_files_or_none(
+    tmp_path: Path, there: str, out: str, says: str
+) -> None:
+    (tmp_path / there).write_text("mine")
+    assert says in dwell("init", "own-law", "--out", tmp_path / out).sentences[0]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(there, "mine")]
 
 
 def test_init_by_name(tmp_path: Path) -> None:
@@ -148,3 +186,44 @@ def test_version() -> None:
     assert dwell("--version").out == f"dwell {package.__version__}\n"
     module = [sys.executable, "-m", "dwell", "--version"]
     assert subprocess.check_output(module, text=True) == f"dwell {package.__version__}\n"
+
+
+TABLE = Path(__file__).with_name("refused.txt").read_text("utf-8")
+ROWS = [line.rsplit(" | ", 1) for line in TABLE.splitlines() if line and line[0] != "#"]
+
+
+@pytest.mark.parametrize(("line", "words"), ROWS, ids=[row[0] for row in ROWS])
+def test_refused(
+    line: str, words: str, scenario: Path, kept_once: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(scenario.parent)
+    shutil.copy(kept_once, "run.nc")
+    outcome = dwell(*shlex.split(line))
+    assert words in " ".join(outcome.sentences).replace("python -m pytest.", "")
+    assert {path.name for path in Path().iterdir()} == {"small.toml", "run.nc"}
+
+
+LOADED = """
+import sys
+sys.argv = ["dwell", *sys.argv[1:]]
+from dwell.cli import main
+try:
+    main()
+finally:
+    print(*sorted({name.split(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+HEAVY = {"numba", "scipy", "xarray", "pandas", "matplotlib", "fastapi", "pyarrow"}
+
+
+@pytest.mark.parametrize("command", ["validate", "show"])
+def test_validate_and_show_import_no_compiler(scenario: Path, kept: Path, command: str) -> None:
+    file = scenario if command == "validate" else kept
+    others = {key: value for key, value in environment().items() if key != "DWELL_JIT"}
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, command, str(file), "--json"], capture_output=True,
+        text=True, cwd=REPOSITORY, env=others, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "numpy" in done.stderr.split()
+    assert not HEAVY & set(done.stderr.split())
+    assert done.stdout == dwell(command, file, "--json").out

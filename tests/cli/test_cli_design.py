@@ -70,7 +70,11 @@ def test_for_people(scenario: Path) -> None:
         assert words in outcome.out
     said = " ".join(outcome.out.split())
     assert said.startswith("verdict The paper's theorem does not cover these parameters")
-    assert said.index("advice To meet its condition") < said.index("timer, 4 agents")
+    order = ("in practice", "async_local (local) is met", "advice To meet its condition")
+    places = [said.index(words) for words in (*order, "timer, 4 agents", "condition T2 at most")]
+    assert places == sorted(places)
+    assert "hold errors stay within" not in said
+    assert "hold errors stay within" in dwell("design", scenario, "--samples", 0, "--verbose").out
 
 
 def test_a_certificate_can_be_given_on_the_way(scenario: Path) -> None:

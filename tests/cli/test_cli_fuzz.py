@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dwell as package
+from dwell.scenario.load import _toml
+from tests.catalogue.kit import small
 from tests.cli.shell import Outcome, dwell
 
-SMALL = {
-    "workspace": {"kind": "box", "lower": [0, 0], "upper": [4, 4]},
+SMALL = small() | {
     "density": {"kind": "gaussian", "center": [1, 1], "rate": 0.5},
-    "agents": {"start": [[1, 1], [2, 2], [3, 3.5]]},
-    "controller": {"kind": "timer", "k1": 1.0, "nu": 0.5, "t1": 0.1, "t2": 0.2},
     "run": {"horizon": 0.5, "seed": 1, "max_jumps": 2000, "record": {"sample_every": 0.25}},
 }
 KEYS = [
@@ -48,8 +47,8 @@ VALUES = st.recursive(
 )
 
 
-def one_outcome(outcome: Outcome, folder: Path) -> None:
-    """Refused with sentences and nothing kept, or run with figures and a file that reads back."""
+def one_outcome(outcome: Outcome, folder: Path) -> Outcome:
+    """Refused with sentences and nothing kept, or run with figures and a file that is right."""
     kept = folder / "run.nc"
     if outcome.code == 2:
         assert outcome.sentences
@@ -60,46 +59,31 @@ def one_outcome(outcome: Outcome, folder: Path) -> None:
         figures = outcome.json
         assert (outcome.code == 0) is figures["stop"]["ok"]
         assert package.load_run(kept).stop.reason.value == figures["stop"]["reason"]
+        assert outcome.code == 1 or dwell("check", kept).code == 0
         kept.unlink()
     assert not [path for path in folder.iterdir() if path.suffix == ".part"]
+    return outcome
+
+
+def run(folder: Path, *words: str) -> Outcome:
+    path = folder / "s.json"
+    path.write_text(json.dumps(SMALL))
+    outcome = dwell("run", path, "--json", "--out", folder / "run.nc", *words)
+    return one_outcome(outcome, folder)
 
 
 @pytest.mark.exhaustive
 @settings(max_examples=250)
 @given(changes=st.lists(st.tuples(st.sampled_from(KEYS), VALUES), min_size=1, max_size=3))
 def test_random_overrides(tmp_path_factory: pytest.TempPathFactory, changes) -> None:
-    folder = tmp_path_factory.mktemp("fuzz")
-    path = folder / "s.json"
-    path.write_text(json.dumps(SMALL))
-    words = [word for key, value in changes for word in ("--set", f"{key}={toml(value)}")]
-    one_outcome(dwell("run", path, "--json", "--out", folder / "run.nc", *words), folder)
-
-
-def toml(value: object) -> str:
-    """A value as TOML writes it."""
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return repr(value)
-        case str():
-            return json.dumps(value)
-        case list():
-            return f"[{', '.join(map(toml, value))}]"
-        case dict():
-            return "{" + ", ".join(f"{k} = {toml(v)}" for k, v in value.items()) + "}"
-        case _:
-            return str(value)
+    words = [word for key, value in changes for word in ("--set", f"{key}={_toml(value)}")]
+    run(tmp_path_factory.mktemp("fuzz"), *words)
 
 
 @settings(max_examples=60)
 @given(word=st.text(max_size=30))
 def test_random_words(tmp_path_factory: pytest.TempPathFactory, word: str) -> None:
-    folder = tmp_path_factory.mktemp("words")
-    path = folder / "s.json"
-    path.write_text(json.dumps(SMALL))
-    outcome = dwell("run", path, "--json", "--out", folder / "run.nc", f"--set={word}")
-    one_outcome(outcome, folder)
+    run(tmp_path_factory.mktemp("words"), f"--set={word}")
 
 
 @pytest.mark.exhaustive
@@ -110,17 +94,6 @@ def test_random_files(tmp_path_factory: pytest.TempPathFactory, text: str) -> No
     for name in ("s.toml", "s.json", "s"):
         (folder / name).write_bytes(text.encode("utf-8", "surrogatepass"))
         assert dwell("validate", folder / name).sentences
-
-
-def run(folder: Path, *changes: str, **tables: object) -> Outcome:
-    path = folder / "s.json"
-    path.write_text(json.dumps({**SMALL, **tables}))
-    words = [word for change in changes for word in ("--set", change)]
-    outcome = dwell("run", path, "--json", "--out", folder / "run.nc", *words)
-    if outcome.code != 2 and outcome.json["stop"]["ok"]:
-        assert dwell("check", folder / "run.nc").code == 0
-    one_outcome(outcome, folder)
-    return outcome
 
 
 WORKS = {
@@ -145,5 +118,5 @@ WORKS = {
 
 @pytest.mark.parametrize("changes", WORKS.values(), ids=WORKS)
 def test_works(tmp_path: Path, changes: list[str]) -> None:
-    outcome = run(tmp_path, *changes)
+    outcome = run(tmp_path, *(word for change in changes for word in ("--set", change)))
     assert outcome.code == (1 if "run.horizon=1e9" in changes else 0)

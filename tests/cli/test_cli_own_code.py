@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import random
 import re
@@ -438,12 +437,7 @@ def test_the_template(tmp_path, monkeypatch):
     assert "own_law.py" in dwell("init", "own-law").out
     assert dwell("run", "own-law.toml", "--set", "run.horizon=1", "--out", "run.nc").code == 0
     assert dwell("check", "run.nc").code == 0
-    assert "own-law.toml exists" in dwell("init", "own-law").sentences[0]
-    Path("own-law.toml").unlink()
-    assert "own_law.py exists" in dwell("init", "own-law").sentences[0]
-    assert not Path("own-law.toml").exists()
-    listed = json.dumps(dwell("init", "--list").out)
-    assert "own-law" in listed
+    assert "own-law" in dwell("init", "--list").out
 
 
 def test_modules_may_lie_in_a_folder_and_a_package(site):

@@ -12,6 +12,7 @@ KEYS = {
     "spectrum", "gap", "lambda_min", "lambda_max", "kind", "predicted", "observed",
     "stability_limit", "schema", "file", "law", "agents", "notes", "says", "contraction",
     "tolerance", "error", "moved", "whole", "positions", "best_relaxation", "observed_note",
+    "gains",
 }  # fmt: skip
 LAWS = [
     "timer", "lloyd", "discrete-lloyd", "self-triggered", "self-triggered-centroid",
@@ -45,6 +46,10 @@ def test_of_a_scenario_for_programs(scenario: Path) -> None:
     assert value["predicted"]["event-triggered"] is None
     assert value["observed"] is None
     assert value["stability_limit"] == pytest.approx(2.0 / 2.0 / (1.0 - value["lambda_min"]))
+    assert value["gains"] == {
+        "timer": {"k1": 1.0, "nu": 0.5}, "lloyd": {"k2": 1.0}, "self-triggered": {"kappa": 1.0},
+        "discrete-lloyd": {"relaxation": 1.0, "step": 1.0},
+    }  # fmt: skip
 
 
 def test_of_a_run_for_programs(long: Path) -> None:
@@ -65,6 +70,8 @@ def test_for_people(scenario: Path, long: Path) -> None:
     words = ("minimum", "gap", "contracting", "stability", "time constant", "agent's start", *LAWS)
     assert all(word in outcome.out for word in words)
     assert "observed" not in outcome.out
+    assert "(with k1 = 1, nu = 0.5)" in outcome.out
+    assert "(with its default k2 = 1)" in outcome.out
     of_run = dwell("rates", long)
     assert all(word in of_run.out for word in ("observed", "predicted", "off by", "mode 1"))
 

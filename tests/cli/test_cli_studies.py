@@ -62,6 +62,12 @@ def test_compare_keeps_runs_and_figures(scenario: Path) -> None:
         "self-triggered-paper-like.nc",
         *(f"{name}.{kind}" for name in drawn for kind in ("svg", "pdf")),
     }
+    again = ("compare", scenario, "--laws", "timer", "--out", out, "--set", "run.horizon=0.5")
+    before = (out / "timer.nc").read_bytes()
+    assert f"{out / 'timer.nc'} exists already" in dwell(*again).sentences[0]
+    assert (out / "timer.nc").read_bytes() == before
+    assert dwell(*again, "--force").code == 0
+    assert (out / "timer.nc").read_bytes() != before
 
 
 def test_a_run_that_ends_badly_gives_1(scenario: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import signal
 import subprocess
 import sys
@@ -14,31 +12,15 @@ import numpy as np
 import pytest
 
 import dwell as package
-from tests.cli.shell import REPOSITORY, environment
+from tests.cli.shell import REPOSITORY, environment, on_a_terminal, rest_of
 
 
-def on_a_terminal(words: list[str]) -> tuple[int, str, str]:
-    """Run with the error stream on a pseudo-terminal: exit code, output, what the terminal saw."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=theirs, text=True, cwd=REPOSITORY,
-        env=environment(TERM="xterm", COLUMNS="100", DWELL_PROGRESS="1"),
-    )  # fmt: skip
-    os.close(theirs)
-    seen = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # the other end was closed
-            break
-        if not part:
-            break
-        seen += part
-    os.close(ours)
-    assert process.stdout is not None
-    with process.stdout:
-        out = process.stdout.read()
-    return process.wait(timeout=60), out, seen.decode(errors="replace")
+def seen_on_a_terminal(words: list[str]) -> tuple[int, str, str]:
+    """Exit code, output, and what the terminal saw."""
+    process, terminal = on_a_terminal(words)
+    seen = rest_of(terminal)
+    out, _ = process.communicate(timeout=60)
+    return process.returncode, out, seen
 
 
 IMPATIENT = "import dwell.progress as p; p.PATIENCE = 0.0; from dwell.cli import main; main()"
@@ -46,7 +28,7 @@ IMPATIENT = "import dwell.progress as p; p.PATIENCE = 0.0; from dwell.cli import
 
 def test_a_bar_on_a_terminal_and_lines_elsewhere(scenario: Path) -> None:
     words = [sys.executable, "-c", IMPATIENT, "run", str(scenario), "--json"]
-    code, out, seen = on_a_terminal([*words, "--set", "run.horizon=60000"])
+    code, out, seen = seen_on_a_terminal([*words, "--set", "run.horizon=60000"])
     assert code == 0
     assert "simulating" in seen or "measuring" in seen
     assert "%" in seen
@@ -63,7 +45,9 @@ def test_a_bar_on_a_terminal_and_lines_elsewhere(scenario: Path) -> None:
 
 def test_no_bar_for_a_short_run(scenario: Path) -> None:
     patient = IMPATIENT.replace("0.0", "1e6")
-    code, _, seen = on_a_terminal([sys.executable, "-c", patient, "run", str(scenario), "--json"])
+    code, _, seen = seen_on_a_terminal(
+        [sys.executable, "-c", patient, "run", str(scenario), "--json"]
+    )
     assert (code, seen) == (0, "")
 
 

@@ -11,7 +11,7 @@ import dwell as package
 from dwell._types import apart
 from dwell.agents.start import MAX_AGENTS
 from dwell.cli import running
-from dwell.cli.app import COMMANDS
+from dwell.cli.command import COMMANDS
 from dwell.errors import UnsavedError
 from dwell.hybrid import StopReason
 from dwell.studies.paper.claims import Claim, borne_out
@@ -160,7 +160,7 @@ def test_a_density_that_weighs_nothing_in_doubles(scenario: Path) -> None:
 
 def test_one_agent_is_not_plural(scenario: Path) -> None:
     alone = ("--set", "agents.start=[[1, 1]]")
-    assert dwell("validate", scenario, *alone).out == f"{scenario}: ok, 1 agent\n"
+    assert dwell("validate", scenario, *alone).out.startswith(f"{scenario}: ok, 1 agent\n")
     assert "1 agent," in dwell("run", scenario, *alone, *SHORT).out
     edge = "agents.start=[[1, 1], [2, -1e-15]]"
     assert "moved 1 agent onto" in dwell("validate", scenario, "--set", edge).out
@@ -174,6 +174,8 @@ def test_one_agent_is_not_plural(scenario: Path) -> None:
 @pytest.mark.parametrize("reason", StopReason)
 def test_every_early_end_has_advice(reason: StopReason) -> None:
     assert bool(reason.advice) == (not reason.ok)
+    assert "FILE" not in reason.advice_about("run.nc")
+    assert "resume" not in reason.advice_about(None).replace("can be resumed", "")
 
 
 def test_a_run_that_used_up_its_jumps(scenario: Path, tmp_path: Path) -> None:
@@ -186,6 +188,10 @@ def test_a_run_that_used_up_its_jumps(scenario: Path, tmp_path: Path) -> None:
         assert command in " ".join(text.split())
     again = dwell(*command.replace("=N", "=9999").split()[1:])
     assert (again.code, "advice" in again.out) == (0, False)
+    nowhere = dwell("run", scenario, "--set", "run.max_jumps=5")
+    assert nowhere.code == 1
+    assert "raise run.max_jumps: --set run.max_jumps=N" in nowhere.out
+    assert "--resume" not in nowhere.out
 
 
 def test_how_a_run_ended_in_its_name() -> None:
@@ -201,13 +207,10 @@ def test_how_a_run_ended_in_its_name() -> None:
 
 def test_another_ending_than_nc(scenario: Path, tmp_path: Path) -> None:
     odd = dwell("run", scenario, *SHORT, "--out", tmp_path / "x.csv")
-    assert odd.code == 0
-    assert odd.err == f"dwell: {tmp_path / 'x.csv'}: {ODD}\n"
+    says = "a run is stored as NetCDF-4, whatever the ending; x.nc says so"
+    assert (odd.code, odd.err) == (0, f"dwell: {tmp_path / 'x.csv'}: {says}\n")
     for name in ("x.nc", "x", "x.h5"):
         assert dwell("run", scenario, *SHORT, "--out", tmp_path / name).err == ""
-
-
-ODD = "a run is stored as NetCDF-4, whatever the ending; x.nc says so"
 
 
 @pytest.mark.exhaustive
@@ -231,16 +234,7 @@ def test_a_controller_that_is_none() -> None:
         package.simulate(package.Box((0, 0), (1, 1)), None, [(0.3, 0.4)], object(), until=1.0)
 
 
-# Design and claims.
-
-
-def test_what_holds_and_advice_come_first(scenario: Path) -> None:
-    text = dwell("design", scenario, "--samples", 0).out
-    order = [text.index(word) for word in ("verdict", "in practice", "advice", "T2 at most  ")]
-    assert order == sorted(order)
-    assert "async_local (local) is met" in text
-    assert "hold errors stay within" not in text
-    assert "hold errors stay within" in dwell("design", scenario, "--samples", 0, "--verbose").out
+# Claims.
 
 
 def claim(holds: bool, by: str) -> Claim:
@@ -330,13 +324,3 @@ def test_the_width_that_is_asked_for_is_kept(scenario: Path, monkeypatch) -> Non
     for odd in ("", "wide", "0"):
         monkeypatch.setenv("COLUMNS", odd)
         assert widest(*design) > 80
-
-
-def test_a_run_in_no_file_is_not_resumed(scenario: Path) -> None:
-    ended = dwell("run", scenario, "--set", "run.max_jumps=5")
-    assert ended.code == 1
-    assert "raise run.max_jumps: --set run.max_jumps=N" in ended.out
-    assert "--resume" not in ended.out
-    for reason in StopReason:
-        assert "FILE" not in reason.advice_about("run.nc")
-        assert "resume" not in reason.advice_about(None).replace("can be resumed", "")

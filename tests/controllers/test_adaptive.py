@@ -103,7 +103,7 @@ def test_both_limits_are_checked():
 
 @pytest.mark.parametrize("eta_max", [0.02, 0.1, 0.3])
 def test_the_hold_error_keeps_to_its_limit(eta_max):
-    run = dwell.simulate(BOX, HILL, START, law(eta_max=eta_max), until=15.0, sample_every=0.02)
+    run = dwell.simulate(BOX, HILL, START, law(eta_max=eta_max), until=6.0, sample_every=0.02)
     seen = max(run.events.hold_error.max(), run.metrics.hold_errors.max())
     assert 0.05 * eta_max < seen <= eta_max
     assert dwell.check(run).ok
@@ -126,7 +126,7 @@ def test_it_needs_far_fewer_looks_than_timers_of_the_admissible_size(heptagon, t
     adaptive = Timer(k1=0.525, nu=0.7, t1=0.01, t2=0.6, reset="adaptive", eta_max=0.4)
     fixed = Timer(k1=0.525, nu=0.7, t1=0.01, t2=0.03)
     one, two = (
-        dwell.simulate(site, hill, thirty, timer, until=150.0, seed=1, sample_every=0.5)
+        dwell.simulate(site, hill, thirty, timer, until=50.0, seed=1, sample_every=0.5)
         for timer in (adaptive, fixed)
     )
     assert 5 * len(one.events) < len(two.events)

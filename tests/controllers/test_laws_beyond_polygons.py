@@ -60,7 +60,7 @@ def run_of(law, site, until, density=None, agents=5):
 
 def errors_at(run, t):
     """Centroid minus position of all agents, from their cells alone."""
-    return np.array([look.error for look in run.system.measurements(run.positions(t))])
+    return run.system.measurements(run.positions(t)).error
 
 
 COVERAGE = {  # horizon for each law, largest error then, whether the run is checked

@@ -83,7 +83,7 @@ def test_a_neighbour_that_makes_for_the_sampled_centroid_gets_there_just_after_t
         v=0.4, tau_min=1e-3, tau_max=50.0, scan=1e-3, delta=100.0, second="sampled", own=own
     )
     run = dwell.simulate(BOX, HILL, start, law, until=1e-6)
-    errors = np.array([look.error for look in run.system.measurements(start)])
+    errors = run.system.measurements(start).error
     for p in range(4):
         assert run.start.spent[p].mark == IN_TIME
         target, wait = start[p] + errors[p], float(run.start.next_at[p])

@@ -16,12 +16,10 @@ from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import ScenarioError
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope
 from dwell.scenario import (
-    TEMPLATES,
     apply_overrides,
     dump_toml,
     parse_scenario,
     scenario_schema,
-    template_text,
     text_to_mapping,
 )
 from dwell.scenario.build import build, build_density, build_workspace
@@ -181,15 +179,6 @@ class TestWorkspaces:
         assert np.array_equal(again.vertices, workspace.vertices)
         assert again.repairs == ()
 
-    def test_halfspaces_are_rows_and_values(self):
-        spec = parse_scenario(scenario_of(WORKSPACES["halfspaces-3"][0])).workspace
-        assert np.array_equal(
-            build_workspace(spec).vertices,
-            Polytope.from_halfspaces(
-                [row[:-1] for row in CUBE_ROWS], [row[-1] for row in CUBE_ROWS]
-            ).vertices,
-        )
-
     def test_vertices_inside_are_left_out_and_recorded(self):
         table = {"kind": "polytope", "vertices": [*CUBE, [1, 1, 1], [0, 0, 0]]}
         repairs = build(parse_scenario(scenario_of(table)))[2]
@@ -319,12 +308,10 @@ class TestWhatNeedsThePlane:
         n = dimension_of(table)
         assert f'got workspace.kind = "{table["kind"]}" of {n} dimension' in str(error)
 
-    @pytest.mark.parametrize(
-        "law", ["self-triggered", "self-triggered-centroid", "event-triggered"]
-    )
-    def test_guaranteed_cells(self, law):
+    def test_guaranteed_cells(self):
         for n in (1, 2, 3):
-            assert parse_scenario(scenario_of(box(n), controller={"kind": law})).workspace
+            for law in ("self-triggered", "self-triggered-centroid", "event-triggered"):
+                assert parse_scenario(scenario_of(box(n), controller={"kind": law})).workspace
 
 
 def test_described_and_built_again():
@@ -341,18 +328,3 @@ def test_described_and_built_again():
         assert system.density == density
         assert type(system.workspace) is type(workspace)
         assert repairs == ()
-
-
-@pytest.mark.parametrize(
-    ("name", "n", "agents", "kind"),
-    [("line-8", 1, 8, Interval), ("space-12", 3, 12, Box), ("disc-9", 2, 9, Ball)],
-)
-def test_templates(name, n, agents, kind):
-    assert name in TEMPLATES
-    scenario = parse_scenario(text_to_mapping(template_text(name)))
-    system, start, repairs = build(scenario)
-    assert start.shape == (agents, n)
-    assert type(system.workspace) is kind
-    assert repairs == ()
-    assert scenario.controller.kind == "timer"
-    assert "our own" in template_text(name)

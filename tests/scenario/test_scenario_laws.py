@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, ClassVar, get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -88,17 +88,12 @@ class TestAccepted:
         assert law.model_dump() == {"kind": kind, **DEFAULTS[kind]}
 
     @pytest.mark.parametrize("law", GIVEN, ids=str)
-    def test_given(self, law):
-        scenario = parse_scenario(with_law(law))
+    def test_given_written_and_read_back(self, law):
+        links = {"loss": 0.0 if law.get("mode") == "ode" else 0.5, "delay": 0.0}
+        scenario = parse_scenario(with_law(law, network=links))
         kept = json.loads(scenario.controller.model_dump_json())
         assert {key: kept[key] for key in law} == law
         assert isinstance(hash(scenario), int)
-        assert valid(with_law(law))
-
-    @pytest.mark.parametrize("law", GIVEN, ids=str)
-    def test_written_and_read_back(self, law):
-        links = {"loss": 0.0 if law.get("mode") == "ode" else 0.5, "delay": 0.0}
-        scenario = parse_scenario(with_law(law, network=links))
         written = dump_toml(scenario)
         assert parse_scenario(text_to_mapping(written)) == scenario
         assert parse_scenario(json.loads(scenario.model_dump_json())) == scenario
@@ -196,27 +191,19 @@ class TestStrangers:
         assert parsed("controller={kind = 'lloyd'}").controller.kind == "lloyd"
 
 
-class TestNetwork:
-    """Samples and messages that are lost or late."""
-
-    def test_absent(self, parsed):
-        assert parsed().network is None
-        assert "[network]" not in dump_toml(parsed())
-
-    @pytest.mark.parametrize("kind", SPECS)
-    def test_beside_every_law(self, kind):
+def test_networks(parsed):
+    """Samples and messages that are lost or late, beside every law."""
+    assert parsed().network is None
+    assert "[network]" not in dump_toml(parsed())
+    for kind in SPECS:
         law = TIMER if kind == "timer" else {"kind": kind}
         scenario = parse_scenario(with_law(law, network={"loss": 0.25, "delay": 2}))
         assert scenario.network == NetworkSpec(loss=0.25, delay=2.0)
-
-    def test_a_perfect_one_beside_a_differential_equation(self):
-        ode = {"kind": "lloyd", "mode": "ode"}
-        parse_scenario(with_law(ode, network={"delay": 0.0}))
-        parse_scenario(with_law(ode, run={"horizon": 1e16}))  # no wait, so no resolution either
-
-    def test_defaults(self, parsed):
-        assert parsed("network={}").network == NetworkSpec(loss=0.0, delay=0.0)
-        assert parsed("network.loss=0").network == NetworkSpec()
+    ode = {"kind": "lloyd", "mode": "ode"}
+    parse_scenario(with_law(ode, network={"delay": 0.0}))
+    parse_scenario(with_law(ode, run={"horizon": 1e16}))  # no wait, so no resolution either
+    assert parsed("network={}").network == NetworkSpec(loss=0.0, delay=0.0)
+    assert parsed("network.loss=0").network == NetworkSpec()
 
 
 def test_the_published_schema_has_every_law():
@@ -229,24 +216,17 @@ def test_the_published_schema_has_every_law():
     assert (relaxation["exclusiveMinimum"], relaxation["exclusiveMaximum"]) == (0, 2)
 
 
-class TestPython:
-    """A law that is a Python class: nothing is imported until it is built."""
-
-    LAW: ClassVar[dict[str, Any]] = {
-        "kind": "python", "class": "nowhere.mine:Law", "k": 1, "wait": 0.25, "word": "x y",
-        "on": True, "rows": [[1, 2.5], []], "table": {"a": [False], "b": {"c": "d"}}, "law": 2,
+def test_further_keys_of_a_law_in_python_are_parameters():
+    """Nothing is imported until the law is built."""
+    given = {
+        "k": 1, "wait": 0.25, "word": "x y", "on": True, "rows": [[1, 2.5], []],
+        "table": {"a": [False], "b": {"c": "d"}}, "law": 2,
     }  # fmt: skip
-
-    def test_further_keys_are_parameters(self):
-        scenario = parse_scenario(with_law(self.LAW))
-        given = {key: value for key, value in self.LAW.items() if key not in ("kind", "class")}
-        assert scenario.controller.model_extra == given
-        assert scenario.controller.law == "nowhere.mine:Law"
-        assert isinstance(hash(scenario), int)
-        assert valid(with_law(self.LAW))
-
-    def test_written_and_read_back(self):
-        scenario = parse_scenario({**with_law(self.LAW), "modules": "some folder"})
-        assert parse_scenario(text_to_mapping(dump_toml(scenario))) == scenario
-        assert parse_scenario(json.loads(scenario.model_dump_json())) == scenario
-        assert valid(text_to_mapping(dump_toml(scenario)))
+    law = {"kind": "python", "class": "nowhere.mine:Law", **given}
+    scenario = parse_scenario(with_law(law, modules="some folder"))
+    assert scenario.controller.model_extra == given
+    assert scenario.controller.law == "nowhere.mine:Law"
+    assert isinstance(hash(scenario), int)
+    assert parse_scenario(text_to_mapping(dump_toml(scenario))) == scenario
+    assert parse_scenario(json.loads(scenario.model_dump_json())) == scenario
+    assert valid(text_to_mapping(dump_toml(scenario)))

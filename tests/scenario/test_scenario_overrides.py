@@ -3,42 +3,38 @@
 from __future__ import annotations
 
 import copy
+from functools import reduce
+from operator import getitem
 
 import pytest
 
 from dwell.errors import ScenarioError
 from dwell.scenario import apply_overrides, parse_scenario
 
-SET = {
-    "number": ("controller.t2=0.5", lambda d: d["controller"]["t2"] == 0.5),
-    "integer": ("run.seed=7", lambda d: d["run"]["seed"] == 7),
-    "spaces": (" run.seed = 7 ", lambda d: d["run"]["seed"] == 7),
-    "bare": ("controller.reset=latest", lambda d: d["controller"]["reset"] == "latest"),
-    "quoted": ('name="a=b"', lambda d: d["name"] == "a=b"),
-    "words": ("name=two hills", lambda d: d["name"] == "two hills"),
-    "function": ("density.function=a.b:c", lambda d: d["density"]["function"] == "a.b:c"),
-    "true": ("x=true", lambda d: d["x"] is True),
-    "list": ("agents.start=[[0,0],[1,1]]", lambda d: d["agents"]["start"] == [[0, 0], [1, 1]]),
-    "table": ("agents.start={count = 3}", lambda d: d["agents"]["start"] == {"count": 3}),
-    "index-dot": ("agents.start.0=[9, 9]", lambda d: d["agents"]["start"][0] == [9, 9]),
-    "index-bracket": ("agents.start[2]=[9, 9]", lambda d: d["agents"]["start"][2] == [9, 9]),
-    "index-deep": ("agents.start[1][0]=9", lambda d: d["agents"]["start"][1] == [9, 2]),
-    "new-table": ("certificate.eta_max=1", lambda d: d["certificate"] == {"eta_max": 1}),
-    "new-deep": (
-        "run.record.sample_every=off",
-        lambda d: d["run"]["record"] == {"sample_every": "off"},
-    ),
-    "dashed": (
-        "controller.kind=self-triggered",
-        lambda d: d["controller"]["kind"] == "self-triggered",
-    ),
+SET = {  # an override, and the place and value that it sets
+    "number": ("controller.t2=0.5", ("controller", "t2"), 0.5),
+    "integer": ("run.seed=7", ("run", "seed"), 7),
+    "spaces": (" run.seed = 7 ", ("run", "seed"), 7),
+    "bare": ("controller.reset=latest", ("controller", "reset"), "latest"),
+    "quoted": ('name="a=b"', ("name",), "a=b"),
+    "words": ("name=two hills", ("name",), "two hills"),
+    "function": ("density.function=a.b:c", ("density", "function"), "a.b:c"),
+    "true": ("x=true", ("x",), True),
+    "list": ("agents.start=[[0,0],[1,1]]", ("agents", "start"), [[0, 0], [1, 1]]),
+    "table": ("agents.start={count = 3}", ("agents", "start"), {"count": 3}),
+    "index-dot": ("agents.start.0=[9, 9]", ("agents", "start", 0), [9, 9]),
+    "index-bracket": ("agents.start[2]=[9, 9]", ("agents", "start", 2), [9, 9]),
+    "index-deep": ("agents.start[1][0]=9", ("agents", "start", 1), [9, 2]),
+    "new-table": ("certificate.eta_max=1", ("certificate",), {"eta_max": 1}),
+    "new-deep": ("run.record.sample_every=off", ("run", "record"), {"sample_every": "off"}),
+    "dashed": ("controller.kind=self-triggered", ("controller", "kind"), "self-triggered"),
 }
 
 
-@pytest.mark.parametrize(("override", "holds"), SET.values(), ids=SET)
-def test_sets(base, override, holds):
+@pytest.mark.parametrize(("override", "where", "value"), SET.values(), ids=SET)
+def test_sets(base, override, where, value):
     before = copy.deepcopy(base)
-    assert holds(apply_overrides(base, [override]))
+    assert reduce(getitem, where, apply_overrides(base, [override])) == value
     assert base == before
 
 

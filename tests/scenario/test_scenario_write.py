@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dwell.errors import ScenarioError
+from dwell.geometry import Ball, Box, Interval
 from dwell.scenario import (
     TEMPLATES,
     dump_toml,
@@ -18,6 +19,7 @@ from dwell.scenario import (
     template_text,
     text_to_mapping,
 )
+from dwell.scenario.build import build
 from tests.scenario.test_scenario_laws import GIVEN
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -140,10 +142,18 @@ def test_long_lists_are_broken_into_lines(parsed):
     assert max(map(len, written.splitlines())) <= 100
 
 
+BUILT = {"line-8": (Interval, (8, 1)), "space-12": (Box, (12, 3)), "disc-9": (Ball, (9, 2))}
+
+
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_templates(name):
     written = template_text(name)
     scenario = parse_scenario(text_to_mapping(written))
+    if name in BUILT:
+        system, start, repairs = build(scenario)
+        assert (type(system.workspace), start.shape, repairs) == (*BUILT[name], ())
+        assert scenario.controller.kind == "timer"
+        assert "our own" in written
     assert parse_scenario(text_to_mapping(dump_toml(scenario))) == scenario
     assert written.startswith("# ")
     assert max(map(len, written.splitlines())) <= 100
@@ -239,11 +249,5 @@ class TestSchema:
         assert timer["t1"]["oneOf"][0]["exclusiveMinimum"] == 0
         assert defs["RunSpec"]["properties"]["horizon"]["minimum"] == 0
         assert "dropout" in timer["reset"]["enum"]
-        assert set(scenario_schema()["properties"]["workspace"]["discriminator"]["mapping"]) == {
-            "polygon",
-            "box",
-            "interval",
-            "polytope",
-            "ball",
-            "ellipsoid",
-        }
+        kinds = scenario_schema()["properties"]["workspace"]["discriminator"]["mapping"]
+        assert sorted(kinds) == ["ball", "box", "ellipsoid", "interval", "polygon", "polytope"]

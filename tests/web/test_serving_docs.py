@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dwell.cli.app import COMMANDS
+from dwell.cli.command import COMMANDS
 from dwell.web.app import create_app
 from dwell.web.limits import Limits
 from tests.cli.shell import dwell as shell
@@ -55,7 +55,7 @@ def test_without_the_extra_there_is_a_sentence(missing, monkeypatch):
 
 def test_the_command_line_does_not_load_the_server():
     code = (
-        "import sys; import dwell.cli.app; "
+        "import sys; import dwell.cli; "
         "print([n for n in ('fastapi', 'uvicorn', 'dwell.web') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.events import EventTable, LoggedStates, logged_events
-from dwell.agents.state import AgentsState, Spent
+from dwell.agents.state import AgentsState, SampledStart
 from dwell.agents.system import CoverageSystem, halted
 from dwell.errors import AgentsError, ControllerError, InputError
 from dwell.hybrid import HybridArc, Stop, StopReason
@@ -50,19 +50,13 @@ def beginning(
         )
     n = system.agents
     zeros = np.zeros(n)
-    measurements = system.measurements(positions, keep=True)
-    hold = _velocities(system, np.array([measurement.error for measurement in measurements]))
-    spent = tuple(Spent(received=measurement.neighbors) for measurement in measurements)
-    return AgentsState(
-        0.0, positions.copy(), hold, zeros, zeros, zeros, np.zeros(n, dtype=np.int64),
-        bend=np.zeros((n, 2, system.dimension)), spent=spent,
-    )  # fmt: skip
-
-
-def _velocities(system: CoverageSystem, errors: Points) -> Points:
     law: Any = system.controller
-    rates: Points = law.velocities(errors)
-    return rates
+    seen = system.measurements(positions)
+    return AgentsState(
+        0.0, positions.copy(), law.velocities(seen.error), zeros, zeros, zeros,
+        np.zeros(n, dtype=np.int64), bend=np.zeros((n, 2, system.dimension)),
+        spent=SampledStart(seen.neighbors),
+    )  # fmt: skip
 
 
 def solve_continuous(
@@ -82,22 +76,23 @@ def solve_continuous(
     def rate(y: Floats) -> Floats:
         points = y.reshape(n, system.dimension)
         try:
-            measurements = system.measurements(points)
+            seen = system.measurements(points)
         except AgentsError as contact:  # coincident agents: the flow is not defined any further
             raise halted(contact) from None
-        neighbors.append(
-            np.array([measurement.neighbors for measurement in measurements], dtype=np.int64)
-        )
-        return _velocities(
-            system, np.array([measurement.error for measurement in measurements])
-        ).ravel()
+        neighbors.append(seen.neighbors)
+        rates: Floats = law.velocities(seen.error).ravel()
+        return rates
 
     tolerance = law.accuracy * system.workspace.diameter
     begin = start.positions
     whole = solve(rate, begin.ravel(), until, tolerance, progress, since=start.time)
     spline = _limited(whole, max_jumps // n)
     ends_at = float(spline.times[-1])
-    reason = _reason(spline, ends_at, until)
+    reason = StopReason.HORIZON if ends_at == until else StopReason.JUMP_LIMIT
+    if spline.halt is not None:
+        reason = spline.halt.reason
+    elif not spline.finished:
+        reason = StopReason.INTERRUPTED
     table, first = _tabulated(system, replace(start, start=begin), spline, np.array(neighbors))
     arc_end = until if reason is StopReason.HORIZON else ends_at
     detail = spline.halt.detail if spline.halt is not None else ""
@@ -125,14 +120,6 @@ def _limited(spline: Spline, knots: int) -> Spline:
     return Spline(times, values, rates, spline.calls[:keep], True)
 
 
-def _reason(spline: Spline, ends_at: float, until: float) -> StopReason:
-    if spline.halt is not None:
-        return spline.halt.reason
-    if not spline.finished:
-        return StopReason.INTERRUPTED
-    return StopReason.HORIZON if ends_at == until else StopReason.JUMP_LIMIT
-
-
 def _tabulated(
     system: CoverageSystem, start: AgentsState, spline: Spline, neighbors: Ints
 ) -> tuple[EventTable, AgentsState]:
@@ -158,15 +145,14 @@ def _tabulated(
     )
     for k in range(1, knots):
         rows = slice((k - 1) * n, k * n)
-        measurements = system.measurements(np.ascontiguousarray(values[k]))
+        seen = system.measurements(np.ascontiguousarray(values[k]))
         table.time[rows], table.agent[rows] = spline.times[k], np.arange(n)
         table.positions[rows], table.holds[rows] = values[k], rates[k]
         table.next_at[rows] = following[k]
-        table.errors[rows] = np.array([measurement.error for measurement in measurements])
         table.hold_error[rows] = lengths(rates[k - 1] - rates[k])
-        table.neighbors[rows] = [measurement.neighbors for measurement in measurements]
-        table.nearest[rows] = [measurement.nearest for measurement in measurements]
-        table.empty[rows] = [measurement.empty for measurement in measurements]
+        for column in ("neighbors", "nearest", "empty"):
+            getattr(table, column)[rows] = getattr(seen, column)
+        table.errors[rows] = seen.error
     return table, first
 
 

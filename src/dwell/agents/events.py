@@ -244,22 +244,12 @@ def table_of(arc: HybridArc[AgentsState]) -> EventTable:
     extra: dict[str, list[float]] = {name: [] for name in USUALLY if name != "bend"}
     for j, event in enumerate(arc.events):
         p, after = event.source, arc.states[j + 1]
-        measurement, (spent,) = after.last, after.spent
-        assert measurement is not None
+        cell, (spent,) = after.last, after.spent
+        assert cell is not None
         change = lengths(arc.states[j].hold[p] - after.hold[p])
-        row = (
-            *(
-                event.time,
-                p,
-                after.start[p],
-                after.hold[p],
-                after.next_at[p],
-                measurement.error,
-                change,
-            ),
-            *(measurement.neighbors, measurement.nearest, int(measurement.empty)),
-        )
-        for column, value in zip(table.columns().values(), row, strict=True):
+        done = (event.time, p, after.start[p], after.hold[p], after.next_at[p])
+        seen = (cell.error, change, cell.neighbors, cell.nearest, cell.empty)
+        for column, value in zip(table.columns().values(), (*done, *seen), strict=True):
             column[j] = value
         extra["cruise"].append(np.inf if after.cruise is None else float(after.cruise[p]))
         for kind in fields(Spent):

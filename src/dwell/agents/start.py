@@ -101,7 +101,7 @@ def scatter(workspace: Workspace, count: int, seed: int, region: Box | None = No
     for p in np.flatnonzero(workspace.outside_by(points) != 0.0):
         found = _tried(workspace, key, int(p), lower, upper)
         if found is None:
-            raise _not_in_region(int(p), region) if region else _too_thin(int(p), workspace)
+            raise _no_place(int(p), workspace, region)
         points[p] = found
     return points
 
@@ -171,23 +171,20 @@ def _tried(
     return None
 
 
-def _not_in_region(agent: int, region: Box) -> AgentsError:
-    return AgentsError(
-        f"no place for agent {agent} was found: none of {MAX_TRIES} places drawn from the region "
-        f"{list(region.lower)} to {list(region.upper)} lies in the workspace; choose a region of "
-        "which more does, or give the places themselves",
-        code="agents.region",
-        key="agents.start.region",
+def _no_place(agent: int, workspace: Workspace, region: Box | None) -> AgentsError:
+    where = (
+        f"bounding box of the {type(workspace).__name__} in {workspace.dimension} dimensions lies "
+        "in it; give the places themselves, or a region that the workspace fills more of"
     )
-
-
-def _too_thin(agent: int, workspace: Workspace) -> AgentsError:
+    if region is not None:
+        where = (
+            f"region {list(region.lower)} to {list(region.upper)} lies in the workspace; choose a "
+            "region of which more does, or give the places themselves"
+        )
     return AgentsError(
-        f"no place for agent {agent} was found: none of {MAX_TRIES} places drawn from the bounding "
-        f"box of the {type(workspace).__name__} in {workspace.dimension} dimensions lies in it; "
-        "give the places themselves, or a region that the workspace fills more of",
+        f"no place for agent {agent} was found: none of {MAX_TRIES} places drawn from the {where}",
         code="agents.region",
-        key="agents.start",
+        key="agents.start" if region is None else "agents.start.region",
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, lengths
+from dwell._types import Floats, Points, lengths
 from dwell.agents.interfaces import (
     CellMeasurement,
     Command,
@@ -112,30 +112,26 @@ class CoverageSystem:
 
     def measurement(self, positions: Points, agent: int) -> CellMeasurement:
         """The cell of `agent` in the configuration `positions`; raises AgentsError on contact."""
-        return self.measurements(positions, [agent])[0]
+        return _cell(self.measurements(positions, [agent]), 0, agent)
 
     def measurements(
-        self, positions: Points, agents: Sequence[int] | None = None, *, keep: bool = False
-    ) -> list[CellMeasurement]:
-        """The cells of several agents at `positions`, of all by default; kept if `keep`."""
+        self, positions: Points, agents: Sequence[int] | None = None, *, threads: int | None = 1
+    ) -> CellMeasurements:
+        """The cells of several agents at `positions`, or of all; raises AgentsError on contact.
+
+        Those of all agents are kept, see `measure_all`.
+        """
         who = np.arange(self.agents) if agents is None else np.array(agents, dtype=np.int64)
-        if keep:
-            seen = self.measure_all(positions, threads=1)
+        if agents is None:
+            seen = self.measure_all(positions, threads=threads)
         else:
             seen = measure_cells(self.ground, positions[None], np.zeros_like(who), who)
-        self._refuse_contact(seen, who, positions)
-        masses = seen.mass * np.exp(seen.log_scale)
-        return [
-            CellMeasurement(
-                int(p),
-                seen.error[k].copy(),
-                float(masses[k]),
-                int(seen.neighbors[k]),
-                float(seen.nearest[k]),
-                bool(seen.empty[k]),
-            )
-            for k, p in enumerate(who)
-        ]
+        if seen.coincident.any():
+            agent = int(who[np.argmax(seen.coincident)])
+            gaps = lengths(positions - positions[agent])
+            gaps[agent] = np.inf
+            raise coincident(agent, int(np.argmin(gaps)), positions[agent])
+        return seen
 
     def measure_all(self, positions: Points, *, threads: int | None = None) -> CellMeasurements:
         """Measurements of all cells at `positions`, (N, n), on all threads by default.
@@ -160,13 +156,6 @@ class CoverageSystem:
     def _kept(self) -> dict[bytes, CellMeasurements]:
         """The last measurements of all agents, by the bits of their positions."""
         return {}
-
-    def _refuse_contact(self, seen: CellMeasurements, who: Ints, positions: Points) -> None:
-        if seen.coincident.any():
-            agent = int(who[np.argmax(seen.coincident)])
-            gaps = lengths(positions - positions[agent])
-            gaps[agent] = np.inf
-            raise coincident(agent, int(np.argmin(gaps)), positions[agent])
 
     def sample(self, positions: Points, agent: int, time: float) -> Sample:
         """The positions of the Voronoi neighbours of `agent` in the configuration `positions`."""
@@ -220,12 +209,12 @@ class CoverageSystem:
         blank = AgentsState(0.0, positions.copy(), still, zeros, zeros, zeros, none)
         if self.program is not None and self.network.perfect and hasattr(law, "begin_all"):
             return self._start_together(blank, threads)
-        measurements = self.measurements(positions, keep=True)
-        observations = [
-            self.observation(blank, p, positions, measurement)
-            for p, measurement in enumerate(measurements)
+        seen = self.measurements(positions)
+        cells = [_cell(seen, p, p) for p in range(n)]
+        orders = [
+            commanded(law.begin, law, self.observation(blank, p, positions, cell))
+            for p, cell in enumerate(cells)
         ]
-        orders = [commanded(law.begin, law, seen) for seen in observations]
         looked = int(self.information.others != "broadcasts")
         memory = tuple(order.memory for order in orders)
         promises = [-1.0 if order.promise is None else order.promise for order in orders]
@@ -239,8 +228,8 @@ class CoverageSystem:
             memory=() if all(order.memory is None for order in orders) else memory,
             promised=_unless_all(promises, -1.0),
             spent=tuple(
-                _spent(order, looked, looked * measurement.neighbors)
-                for order, measurement in zip(orders, measurements, strict=True)
+                _spent(order, looked, looked * cell.neighbors)
+                for order, cell in zip(orders, cells, strict=True)
             ),
         )
         perfect = replace(self, network=PERFECT)
@@ -254,8 +243,7 @@ class CoverageSystem:
         Such a law uses its memory for lost samples only, and none are lost here.
         """
         law: Any = self.controller
-        seen = self.measure_all(blank.start, threads=threads)
-        self._refuse_contact(seen, np.arange(self.agents), blank.start)
+        seen = self.measurements(blank.start, threads=threads)
         first: FirstCommands = law.begin_all(seen.error)
         cruise = np.full(self.agents, first.cruise) if math.isfinite(first.cruise) else None
         return replace(
@@ -363,6 +351,15 @@ class CoverageSystem:
             for q, box in enumerate(mail)
         )
         return replace(state, mail=later)
+
+
+def _cell(seen: CellMeasurements, k: int, agent: int) -> CellMeasurement:
+    """Entry k of the measurements, which is that of `agent`."""
+    mass = float(seen.mass[k] * np.exp(seen.log_scale[k]))
+    neighbors, nearest = int(seen.neighbors[k]), float(seen.nearest[k])
+    return CellMeasurement(
+        agent, seen.error[k].copy(), mass, neighbors, nearest, bool(seen.empty[k])
+    )
 
 
 def _spent(order: Command, looked: int, received: int) -> Spent:

@@ -80,13 +80,16 @@ def _sharper(condition: Sharper) -> Iterator[Row]:
 
 
 def _constants(found: Design) -> Iterator[Row]:
+    from dwell.theory.design import times_over
+
     s, constants = found.setting, found.lipschitz
     limit = float(s.max_lipschitz.min())
     most = f"at most {limit:.6g}" if limit >= 0.0 else "none"
     yield "assumed", _span(s.lipschitz), f"{most} will do for this T2"
-    margins = found.lipschitz_margins
-    if margins is not None and float(margins.min()) < 1.0:
-        yield "", "", f"exceeded {_beyond(float(margins.min()))} by the measured one"
+    margin = 1.0 if found.lipschitz_margins is None else float(found.lipschitz_margins.min())
+    if margin < 1.0:
+        beyond = times_over(1.0 / margin) if margin > 0.0 else "infinitely"
+        yield "", "", f"exceeded {beyond} by the measured one"
     for name, one in (
         ("at the start", constants.start),
         ("along the run", constants.run),
@@ -98,12 +101,6 @@ def _constants(found: Design) -> Iterator[Row]:
     bound = constants.bound
     size = "unknown" if bound.value is None else f"{bound.value:.3g}"
     yield "rigorous bound", size, bound.says
-
-
-def _beyond(margin: float) -> str:
-    from dwell.theory.design import times_over
-
-    return times_over(1.0 / margin) if margin > 0.0 else "infinitely"
 
 
 def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:

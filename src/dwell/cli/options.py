@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from dwell.cli.command import Number, flag, one_of, option
+from dwell.cli.output import complain
 from dwell.errors import InputError
 
 FORMATS = ("png", "pdf", "svg")
@@ -46,7 +46,7 @@ def stored_run(path: Path) -> Any:
 
     run = load_run(path)
     if run.intact is False:
-        print(f"dwell: {path}: {ALTERED.says}", file=sys.stderr)
+        complain(f"{path}: {ALTERED.says}")
     return run
 
 

@@ -1,4 +1,4 @@
-"""Standard output: tables and sentences for people, one JSON object for programs."""
+"""Output: tables and sentences for people, one JSON object for programs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 WIDE = 70  # columns from which a table is wide enough for sentences
@@ -61,10 +61,24 @@ def coloured(line: str) -> str:
     return line
 
 
+def complain(text: str) -> None:
+    """Sentences on the error stream, a line each."""
+    for line in text.splitlines():
+        print(f"dwell: {line}", file=sys.stderr)
+
+
 class Printed:
     """Whether this command has printed its JSON object: there is one at most."""
 
     done = False
+
+
+def answer(as_json: bool, numbers: Callable[[], dict[str, Any]], show: Callable[[], None]) -> None:
+    """The numbers as one JSON object for programs, or a table of them for people."""
+    if as_json:
+        print_json(numbers())
+    else:
+        show()
 
 
 def print_json(value: dict[str, Any]) -> None:

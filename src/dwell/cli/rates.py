@@ -15,11 +15,17 @@ from dwell.cli.output import print_table
 from dwell.errors import InputError, WorkspaceError
 
 if TYPE_CHECKING:
-    from dwell.agents import CoverageSystem
+    from dwell.agents import Controller, Network
     from dwell.theory.decay import Decay, Prediction
     from dwell.theory.rates import Rates
 
 SHOWN = 6  # of the smallest gaps
+GAINS = {  # the parameters that set how fast errors decay near rest
+    "timer": ("k1", "nu"),
+    "lloyd": ("k2",),
+    "discrete-lloyd": ("relaxation", "step"),
+    "self-triggered": ("kappa",),
+}
 
 
 @final
@@ -31,6 +37,7 @@ class Study:
     law: str
     rates: Rates
     predictions: Mapping[str, Prediction]
+    gains: Mapping[str, Mapping[str, float]]  # of the laws that have a rate
     observed: Decay | None  # None for a scenario
 
     @property
@@ -48,6 +55,7 @@ class Study:
             "agents": self.rates.agents,
             **self.rates.as_json(),
             "predicted": {name: _plain(p.rate) for name, p in self.predictions.items()},
+            "gains": self.gains,
             "notes": {name: p.says for name, p in self.predictions.items()},
             "stability_limit": self.own.limit,
             "best_relaxation": self.predictions["discrete-lloyd"].best,
@@ -63,6 +71,7 @@ def study(source: Path, overrides: list[str] | None = None) -> Study:
     from dwell.theory.decay import observe
     from dwell.theory.rates import rates_near, rates_of, refuse_grid
 
+    run = None
     if _is_run(source):
         if overrides:
             raise InputError(
@@ -70,15 +79,22 @@ def study(source: Path, overrides: list[str] | None = None) -> Study:
             )
         run = stored_run(source)
         law = run.summary()["law"] if run.scenario is None else run.scenario.controller.kind
-        found = rates_of(run)
-        predictions = _predictions(found, run.system, law)
-        return Study(source, law, found, predictions, observe(run, found, predictions[law]))
-    scenario = load_scenario(source, overrides or ())
-    system, start, _ = build(scenario)
-    refuse_grid(system)
-    found = rates_near(system.workspace, system.density, start)
-    law = scenario.controller.kind
-    return Study(source, law, found, _predictions(found, system, law), None)
+        system, found = run.system, rates_of(run)
+    else:
+        scenario = load_scenario(source, overrides or ())
+        law = scenario.controller.kind
+        system, start, _ = build(scenario)
+        refuse_grid(system)
+        found = rates_near(system.workspace, system.density, start)
+    laws = _laws_beside(system.controller, law)
+    predictions = {kind: _predicted(found, one, system.network) for kind, one in laws.items()}
+    gains = {
+        kind: {key: getattr(laws[kind], key) for key in GAINS[kind]}
+        for kind, p in predictions.items()
+        if p.rate is not None
+    }
+    seen = None if run is None else observe(run, found, predictions[law])
+    return Study(source, law, found, predictions, gains, seen)
 
 
 def _is_run(path: Path) -> bool:
@@ -91,24 +107,26 @@ def _is_run(path: Path) -> bool:
         return False  # the scenario parser says what is wrong
 
 
-def _predictions(rates: Rates, system: CoverageSystem, own: str) -> dict[str, Prediction]:
-    """Of the own law as it is, and of every other with its defaults."""
-    from dwell import controllers
+def _laws_beside(own: Controller, kind: str) -> dict[str, Controller | None]:
+    """The own law as it is, and every other with its defaults; None for one without defaults."""
     from dwell.scenario.build import LAW_KINDS
+
+    found: dict[str, Controller | None] = {kind: own, "timer": None}
+    others = (one for one in LAW_KINDS if one not in (kind, "timer"))
+    return found | {one: LAW_KINDS[one]() for one in others} | {kind: own}
+
+
+def _predicted(rates: Rates, law: Controller | None, network: Network) -> Prediction:
     from dwell.theory.decay import Prediction, predict
 
-    found = {own: predict(rates, system.controller, system.network)}
-    for kind in LAW_KINDS.keys() - {own, "timer"}:
-        law = getattr(controllers, LAW_KINDS[kind])()
-        try:
-            found[kind] = predict(rates, law, system.network)
-        except WorkspaceError as unfit:
-            if unfit.code != "geometry.dimension":
-                raise
-            says = "guaranteed cells are known in 1, 2 and 3 dimensions only"
-            found[kind] = Prediction(None, says)
-    found.setdefault("timer", Prediction(None, "has no defaults for k1, nu, t1 and t2"))
-    return {kind: found[kind] for kind in (own, *(k for k in LAW_KINDS if k != own))}
+    if law is None:
+        return Prediction(None, "has no defaults for k1, nu, t1 and t2")
+    try:
+        return predict(rates, law, network)
+    except WorkspaceError as unfit:
+        if unfit.code != "geometry.dimension":
+            raise
+        return Prediction(None, "guaranteed cells are known in 1, 2 and 3 dimensions only")
 
 
 def show_rates(found: Study, out: Path | None) -> None:
@@ -155,11 +173,12 @@ def _contracting(rates: Rates) -> str:
 
 
 def _laws(found: Study) -> Iterator[tuple[str, ...]]:
-    """What is predicted of each law; of others than the own one, with their defaults."""
+    """What is predicted of each law, and with which gain."""
     for name, p in found.predictions.items():
         time = "-" if p.time_constant is None else f"{p.time_constant:.4g}"
-        defaults = "" if name == found.law or p.rate is None else " (with its defaults)"
-        yield name, _number(p.rate), time, f"{p.says}{defaults}"
+        gains = ", ".join(f"{key} = {value:g}" for key, value in found.gains.get(name, {}).items())
+        whose = "with" if name == found.law else "with its default"
+        yield name, _number(p.rate), time, f"{p.says} ({whose} {gains})" if gains else p.says
 
 
 def _after(found: Study, out: Path | None) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dwell.cli.terminated import Terminated
+from dwell.cli.output import complain
 from dwell.errors import DwellError, InputError, Interrupted, UnsavedError
 
 if TYPE_CHECKING:
@@ -22,13 +22,19 @@ ENDINGS = ("", ".nc", ".nc4", ".cdf", ".h5", ".hdf5")  # that a stored run may h
 Outcome = tuple["Run", dict[str, Any], DwellError | None]  # run, numbers, what went wrong
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, taken like an interrupt from the keyboard so that work is kept."""
+
+    seen = False
+
+
 def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | None) -> Outcome:
     """A scenario run, and its numbers."""
     from dwell.runner import run_scenario
 
     if out is not None and out.suffix.lower() not in ENDINGS:
         says = f"a run is stored as NetCDF-4, whatever the ending; {out.stem}.nc says so"
-        print(f"dwell: {out}: {says}", file=sys.stderr)
+        complain(f"{out}: {says}")
     return _outcome(
         lambda: run_scenario(scenario, out=out, force=force, threads=threads, on_signal=_on_signal),
         out,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,21 +137,18 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
 
 def show_comparison(found: Comparison, out: Path | None) -> None:
     """A column for each law, in as many tables as the width of the terminal needs."""
-    rows, left = [["", *found.figures], *found.rows()], list(range(1, len(found.figures) + 1))
-    while left:
-        fits = [k for k in range(1, len(left) + 1) if _width(rows, left[:k]) <= width()]
-        some, left = left[: max(fits, default=1)], left[max(fits, default=1) :]
-        heads, *cells = ([row[0], *(row[k] for k in some)] for row in rows)
+    rows = [["", *found.figures], *found.rows()]
+    names, *columns = (list(column) for column in zip(*rows, strict=True))
+    while columns:
+        widths = accumulate(max(map(len, column)) + 2 for column in (names, *columns))
+        fits = max(sum(wide <= width() for wide in widths) - 1, 1)
+        heads, *cells = zip(names, *columns[:fits], strict=True)
         print_table(cells, heads, right=True)
+        columns = columns[fits:]
     where = f"; runs and plots in {out}" if out is not None else ""
     print(f"Counts are means over the agents, with the largest in brackets{where}.")
     for note in found.notes:
         print(coloured(f"note  {note}"))
-
-
-def _width(rows: list[list[str]], some: list[int]) -> int:
-    """Characters that a table with some of the columns takes."""
-    return sum(max(len(row[k]) for row in rows) + 2 for k in (0, *some))
 
 
 def show_claims(done: Reproduction) -> None:

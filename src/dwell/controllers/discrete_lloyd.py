@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -53,6 +54,8 @@ class DiscreteLloyd:
     schedule: str = "synchronous"
     rate: float | None = None
 
+    top_speed = property(attrgetter("speed"), doc="The largest speed; None for no limit.")
+
     def __post_init__(self) -> None:
         check = Parameters("discrete-lloyd", self)
         check.positive("step")
@@ -60,11 +63,6 @@ class DiscreteLloyd:
         check.one_of("schedule", SCHEDULES)
         check.belongs("rate", "schedule", "poisson")
         check.positive("speed", "rate", optional=True)
-
-    @property
-    def top_speed(self) -> float | None:
-        """The largest speed of an agent; None for no limit."""
-        return self.speed
 
     @property
     def stays_inside(self) -> bool:
@@ -126,15 +124,12 @@ class DiscreteLloyd:
             mean = self.step if self.rate is None else 1.0 / self.rate
             return observation.time + max(poisson_wait(observation.draw, mean), 1e-9 * mean)
         if self.schedule == "random":
-            return self._next_turn(observation) * self.step
+            assert observation.shared_draw is not None
+            turn = round(observation.time / self.step) + 1
+            while int(observation.shared_draw(turn) * observation.agents) != observation.agent:
+                turn += 1
+            return turn * self.step
         return next_periodic(observation, self._period(observation.agents))
-
-    def _next_turn(self, observation: Observation) -> int:
-        assert observation.shared_draw is not None
-        turn = round(observation.time / self.step) + 1
-        while int(observation.shared_draw(turn) * observation.agents) != observation.agent:
-            turn += 1
-        return turn
 
     def _move(self, observation: Observation, following: float) -> Command:
         assert observation.measurement is not None

@@ -15,6 +15,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, final
 
 import numpy as np
@@ -71,6 +72,7 @@ class EventTriggered:
     bound: str = "diameter"
 
     information = Information(own="always", others="broadcasts")
+    top_speed = property(attrgetter("s_max"), doc="The largest speed of an agent.")
     stays_inside = True  # towards a point of its own cell, and never past it
     cost_decreases = True  # towards a set that holds the centroid, and never into it
 
@@ -82,11 +84,6 @@ class EventTriggered:
         check.in_order("d_stop", "d_start", strictly=True)
         check.positive("heartbeat", optional=True)
         check.one_of("bound", BOUNDS)
-
-    @property
-    def top_speed(self) -> float:
-        """The largest speed of an agent."""
-        return self.s_max
 
     def begin(self, observation: Observation) -> Command:
         """Stop, and broadcast a speed bound of 0."""

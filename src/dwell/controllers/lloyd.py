@@ -10,6 +10,7 @@ by an adaptive method of high order, as a reference.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -63,6 +64,8 @@ class Lloyd:
     tolerance: float | None = None
     speed: float | None = None
 
+    top_speed = property(attrgetter("speed"), doc="The largest speed; None for no limit.")
+
     def __post_init__(self) -> None:
         check = Parameters("lloyd", self)
         check.positive("k2")
@@ -84,11 +87,6 @@ class Lloyd:
         if self.mode == "sampled":
             return None
         return TOLERANCE if self.tolerance is None else self.tolerance
-
-    @property
-    def top_speed(self) -> float | None:
-        """The largest speed of an agent; None for no limit."""
-        return self.speed
 
     @property
     def stays_inside(self) -> bool:

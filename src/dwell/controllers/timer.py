@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -83,6 +84,8 @@ class Timer:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
+    top_speed = property(attrgetter("k1"), doc="The largest speed of an agent.")
+
     def __post_init__(self) -> None:
         check = Parameters("timer", self)
         check.positive("k1", "nu")
@@ -120,20 +123,14 @@ class Timer:
                 raise _refused(name, float(values.max()), need)
         if len(t1) > 1 and len(t2) > 1 and len(t1) != len(t2):
             raise _refused("t2", self.t2, f"one value, or {len(t1)} as for t1,")
-        if (t1 > t2).any():
-            k = int(np.argmax(np.broadcast_to(t1 > t2, np.broadcast(t1, t2).shape)))
-            pair = np.broadcast_arrays(t1, t2)
+        low, high = np.broadcast_arrays(t1, t2)
+        if (low > high).any():
+            k = int(np.argmax(low > high))
             raise ControllerError(
-                f"t1 must not exceed t2, but agent {k} has t1 = {pair[0][k]:g} and "
-                f"t2 = {pair[1][k]:g}",
+                f"t1 must not exceed t2, but agent {k} has t1 = {low[k]:g} and t2 = {high[k]:g}",
                 code="timer.order",
                 key="controller.t1",
             )
-
-    @property
-    def top_speed(self) -> float:
-        """The largest speed of an agent."""
-        return self.k1
 
     @property
     def stays_inside(self) -> bool:

@@ -37,10 +37,10 @@ from dwell.results.journal import Journaled, read_journal
 from dwell.results.run import Run
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
 from dwell.scenario.build import build
-from dwell.scenario.densities import UniformSpec
 from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.laws import LloydSpec
 from dwell.scenario.modules import named_code, source_file
+from dwell.scenario.places import UniformSpec
 
 _CUT_SHORT = "aborted or crashed; this is its last checkpoint"
 

@@ -1,10 +1,16 @@
 """Scenario files: what they may say, how they are read, checked, changed and written."""
 
-from .load import ScenarioLike, as_scenario, load_scenario, parse_scenario, text_to_mapping
+from .load import (
+    ScenarioLike,
+    as_scenario,
+    dump_toml,
+    load_scenario,
+    parse_scenario,
+    text_to_mapping,
+)
 from .overrides import apply_overrides
 from .schema import Scenario, scenario_schema
 from .templates import TEMPLATES, template_text
-from .write import dump_toml
 
 __all__ = [
     "TEMPLATES",

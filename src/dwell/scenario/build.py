@@ -2,54 +2,65 @@
 
 from __future__ import annotations
 
-import math
 import secrets
-import sys
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, assert_never
+from typing import Any
 
-from dwell import controllers
 from dwell._checks import check_whole
 from dwell._types import Points
 from dwell.agents import Controller, CoverageSystem, Network, check_start, scatter
+from dwell.controllers import (
+    DiscreteLloyd,
+    EventTriggered,
+    Lloyd,
+    SelfTriggered,
+    SelfTriggeredCentroid,
+    Timer,
+)
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
-from dwell.density.support import check_density, least_log_cost
+from dwell.density.support import check_density
 from dwell.errors import DwellError
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
-from dwell.scenario.densities import (
-    CallableSpec,
-    DensitySpec,
-    GaussianSpec,
-    MixtureSpec,
-    PolynomialSpec,
-    UniformSpec,
-)
 from dwell.scenario.laws import LawSpec, NetworkSpec, PythonSpec
 from dwell.scenario.modules import find_code, refused
+from dwell.scenario.places import CallableSpec, DensitySpec, MixtureSpec, WorkspaceSpec
 from dwell.scenario.problems import listing, shown
 from dwell.scenario.schema import AgentsSpec, GridSpec, ScatterSpec, Scenario
-from dwell.scenario.workspaces import (
-    BallSpec,
-    BoxSpec,
-    EllipsoidSpec,
-    IntervalSpec,
-    PolygonSpec,
-    PolytopeSpec,
-    WorkspaceSpec,
-)
+from dwell.scenario.values import Table
 
-# The kinds of law in a file, and the names of their classes in dwell.controllers.
-LAW_KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        "timer": "Timer",
-        "lloyd": "Lloyd",
-        "discrete-lloyd": "DiscreteLloyd",
-        "self-triggered": "SelfTriggered",
-        "self-triggered-centroid": "SelfTriggeredCentroid",
-        "event-triggered": "EventTriggered",
-    }
-)
+# The kinds of tables in a file, and what makes an object of their keys.
+LAW_KINDS: Mapping[str, type] = {
+    "timer": Timer,
+    "lloyd": Lloyd,
+    "discrete-lloyd": DiscreteLloyd,
+    "self-triggered": SelfTriggered,
+    "self-triggered-centroid": SelfTriggeredCentroid,
+    "event-triggered": EventTriggered,
+}
+KINDS: Mapping[str, Callable[..., Any]] = {
+    **LAW_KINDS,
+    "polygon": Polygon,
+    "box": Box,
+    "interval": lambda bounds: Interval(*bounds),
+    "polytope": lambda vertices=None, halfspaces=None: (
+        Polytope(vertices)
+        if halfspaces is None
+        else Polytope.from_halfspaces(
+            [row[:-1] for row in halfspaces], [row[-1] for row in halfspaces]
+        )
+    ),
+    "ball": Ball,
+    "ellipsoid": Ellipsoid,
+    "uniform": Uniform,
+    "polynomial": lambda terms, origin=(): Polynomial(terms, origin),
+    "gaussian": Gaussian,
+}
+
+
+def _made(spec: Table) -> Any:
+    """The object of a table; absent keys have the defaults of its class."""
+    keys = spec.model_dump(exclude_none=True)
+    return KINDS[keys.pop("kind")](**keys)
 
 
 def with_seed(scenario: Scenario, seed: int | None = None) -> Scenario:
@@ -79,58 +90,26 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         seed=scenario.run.seed or 0,
         ids=scenario.agents.ids,
         spacing=grid.spacing if isinstance(grid, GridSpec) else None,
-        network=build_network(scenario.network),
+        network=Network(**(scenario.network or NetworkSpec()).model_dump()),
         nu=scenario.run.nu,
     )
     return system, start, (*workspace.repairs, *repairs)
 
 
-def is_in_scale(system: CoverageSystem) -> bool:
-    """Whether `verify.flags` has nothing to note about lengths and masses before a run."""
-    if system.spacing is not None or (system.nu or 0.0) > system.workspace.diameter:
-        return False
-    least = least_log_cost(system.density, system.workspace, system.agents)
-    return least > math.log(sys.float_info.min)
-
-
 def build_workspace(spec: WorkspaceSpec) -> Workspace:
     """The region."""
-    match spec:
-        case PolygonSpec(vertices=vertices):
-            return Polygon(vertices)
-        case BoxSpec(lower=lower, upper=upper):
-            return Box(lower, upper)
-        case IntervalSpec(bounds=bounds):
-            return Interval(*bounds)
-        case PolytopeSpec(vertices=tuple(vertices)):
-            return Polytope(vertices)
-        case PolytopeSpec(halfspaces=halfspaces):
-            assert halfspaces is not None  # the table has one or the other
-            rows = [row[:-1] for row in halfspaces]
-            return Polytope.from_halfspaces(rows, [row[-1] for row in halfspaces])
-        case BallSpec(center=center, radius=radius):
-            return Ball(center, radius)
-        case EllipsoidSpec(center=center, semi_axes=semi_axes, axes=axes):
-            return Ellipsoid(center, semi_axes, axes)
-        case _:
-            assert_never(spec)
+    region: Workspace = _made(spec)
+    return region
 
 
 def build_density(spec: DensitySpec, folder: str | None = None) -> Density:
     """The weight of places; `folder` is where a function's module may lie."""
-    match spec:
-        case UniformSpec(level=level):
-            return Uniform(level)
-        case PolynomialSpec(terms=terms, origin=origin):
-            return Polynomial(terms, origin or ())  # zeros, if there is none
-        case GaussianSpec(center=center, rate=rate, covariance=covariance, weight=weight):
-            return Gaussian(center, rate, covariance, weight)
-        case MixtureSpec(parts=parts):
-            return Mixture(tuple(build_density(part) for part in parts))
-        case CallableSpec(function=name):
-            return Function(find_code("density.function", name, folder), name)
-        case _:
-            assert_never(spec)
+    if isinstance(spec, MixtureSpec):
+        return Mixture(tuple(build_density(part) for part in spec.parts))
+    if isinstance(spec, CallableSpec):
+        return Function(find_code("density.function", spec.function, folder), spec.function)
+    density: Density = _made(spec)
+    return density
 
 
 def build_start(spec: AgentsSpec, workspace: Workspace) -> tuple[Points, tuple[str, ...]]:
@@ -144,10 +123,8 @@ def build_start(spec: AgentsSpec, workspace: Workspace) -> tuple[Points, tuple[s
 
 def build_controller(spec: LawSpec, folder: str | None = None) -> Controller:
     """The law: its class takes the keys of its table, and has its own defaults for absent ones."""
-    if isinstance(spec, PythonSpec):
-        return _own_law(spec, folder)
-    law: Callable[..., Controller] = getattr(controllers, LAW_KINDS[spec.kind])
-    return law(**spec.model_dump(exclude={"kind"}, exclude_none=True))
+    law: Controller = _own_law(spec, folder) if isinstance(spec, PythonSpec) else _made(spec)
+    return law
 
 
 def _own_law(spec: PythonSpec, folder: str | None) -> Controller:
@@ -171,8 +148,3 @@ def _own_law(spec: PythonSpec, folder: str | None) -> Controller:
 
 def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
-
-
-def build_network(spec: NetworkSpec | None) -> Network:
-    """The network: loss and delay of samples and messages; perfect without a table."""
-    return Network() if spec is None else Network(loss=spec.loss, delay=spec.delay)

@@ -171,8 +171,6 @@ def _positive_definite(rows: Sequence[Vector]) -> bool:
     if not all(rows[i][i] > 0 for i in range(n)):
         return False
     roots = [math.sqrt(rows[i][i]) for i in range(n)]
-    if n == 2:
-        return abs(rows[0][1]) < roots[0] * roots[1]
     left = [[rows[i][j] / roots[i] / roots[j] for j in range(n)] for i in range(n)]
     for k in range(n):
         if not left[k][k] > 0:

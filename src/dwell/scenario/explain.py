@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import reduce
 from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -64,66 +65,51 @@ def _strangers(keys: list[Where], owners: tuple[str, ...], data: dict[str, Any])
     kinds = listing([f'"{owner}"' for owner in owners], "or")
     others = [str(key[-1]) for key in keys[1:]]
     also = f", and so {'do' if others[1:] else 'does'} {listing(others)}" if others else ""
-    mine = shown(_kind_at(data, table))
-    known = [key for key in fields_of(model_at(data, table)) if key != "kind"]
+    mine = shown(reduce(item_at, (*table, "kind"), data))
+    known = [key for key in fields_of(table_at(data, table)[0]) if key != "kind"]
     have = f"whose key{'s are' if known[1:] else ' is'} {listing(known)}"
     have = have if known else "which has no keys of its own"
     says = f"belongs to kind = {kinds}{also}, got kind = {mine}, {have}"
     return Problem(keys[0], "scenario.unknown-key", says)
 
 
-def _kind_at(data: object, table: Where) -> object:
-    for part in (*table, "kind"):
-        data = item_at(data, part)
-    return data
-
-
 def _explain(detail: dict[str, Any], data: dict[str, Any]) -> list[Problem]:
-    kind, context = detail["type"], detail.get("ctx", {})
-    where = _place(detail, data)
-    got = shown(detail["input"])
+    kind, context, value = detail["type"], detail.get("ctx", {}), detail["input"]
+    where, got = _place(detail, data), shown(value)
+    code, says = "scenario.value", f"holds a value that cannot be used, got {got}"
     if kind == PROBLEMS:
         return [problem.inside(where) for problem in context["problems"]]
     if kind == NEEDS:
-        return [Problem(where, context["code"], f"needs {context['what']}, got {got}")]
-    if kind in ("union_tag_invalid", "union_tag_not_found"):
-        return [_kind_problem((*where, "kind"), detail["input"], data)]
-    if kind == "too_short" and len(detail["input"]) >= context["min_length"]:
-        return []  # Long enough, but for entries that are reported themselves.
-    return [_plain(kind, context, where, detail["input"], data)]
-
-
-def _plain(
-    kind: str, context: dict[str, Any], where: Where, value: object, data: dict[str, Any]
-) -> Problem:
-    got = shown(value)
-    if kind == "literal_error":
-        return _choice_problem(where, value, data)
-    if kind == "missing":
-        if where[-1] == "kind":
-            return _kind_problem(where, {}, data)
-        field = fields_of(model_at(data, where[:-1])).get(str(where[-1]))
+        code, says = context["code"], f"needs {context['what']}, got {got}"
+    elif kind in ("union_tag_invalid", "union_tag_not_found"):
+        return [_kind_problem((*where, "kind"), value, data)]
+    elif kind == "literal_error":
+        return [_choice_problem(where, value, data)]
+    elif kind == "extra_forbidden":
+        return [_unknown_key(where, data)]
+    elif kind == "missing" and where[-1] == "kind":
+        return [_kind_problem(where, {}, data)]
+    elif kind == "missing":
+        field = fields_of(table_at(data, where[:-1])[0]).get(str(where[-1]))
+        code = "scenario.missing-key"
         says = f"is missing; it is {field.description if field else ''}"
-        return Problem(where, "scenario.missing-key", says)
-    if kind == "extra_forbidden":
-        return _unknown_key(where, data)
-    if kind in BOUNDS:
+    elif kind in BOUNDS:
         words, name = BOUNDS[kind]
-        says = f"must be {words} {context[name]:.12g}, got {got}"
-        return Problem(where, "scenario.range", says)
-    if kind in ("too_short", "too_long"):
-        least = context.get("min_length", context.get("max_length"))
-        amount = "at least" if kind == "too_short" else "at most"
+        code, says = "scenario.range", f"must be {words} {context[name]:.12g}, got {got}"
+    elif kind == "too_short":
+        least = context["min_length"]
+        if len(value) >= least:
+            return []  # Long enough, but for entries that are reported themselves.
+        code = "agents.empty" if where[-1] == "start" else "scenario.length"
         entries = "entry" if least == 1 else "entries"
-        says = f"needs {amount} {least} {entries}, got {context['actual_length']}"
-        return Problem(where, "agents.empty" if where[-1] == "start" else "scenario.length", says)
-    if kind in ("model_type", "model_attributes_type"):
-        return Problem(where, "scenario.type", f"needs a table, got {got}")
-    return Problem(where, "scenario.value", f"holds a value that cannot be used, got {got}")
+        says = f"needs at least {least} {entries}, got {context['actual_length']}"
+    elif kind in ("model_type", "model_attributes_type"):
+        code, says = "scenario.type", f"needs a table, got {got}"
+    return [Problem(where, code, says)]
 
 
 def _kind_problem(where: Where, table: object, data: dict[str, Any]) -> Problem:
-    value = table.get("kind") if isinstance(table, dict) else None
+    value = item_at(table, "kind")
     if value is None:
         says = f"is missing; it must be {listing(choices_at(data, where), 'or')}"
         return Problem(where, "scenario.missing-key", says)
@@ -146,19 +132,16 @@ def _choice_problem(where: Where, value: object, data: dict[str, Any]) -> Proble
 
 
 def _unknown_key(where: Where, data: dict[str, Any]) -> Problem:
-    known = list(fields_of(model_at(data, where[:-1])))
-    key = str(where[-1])
-    settled = {"kind"} if _kind_at(data, where[:-1]) is not None else set()
-    close, other = nearest(key, [k for k in known if k not in settled]), elsewhere(key)
-    if close:
-        meant = (*where[:-1], close)
-        says = f"is not a known key; did you mean {dotted(meant)}?"
-        return Problem(where, "scenario.unknown-key", says, meant)
-    if other:
-        says = f"is not a known key here; did you mean {dotted(other)}?"
-        return Problem(where, "scenario.unknown-key", says, other)
+    table, key = where[:-1], str(where[-1])
+    known = list(fields_of(table_at(data, table)[0]))
+    settled = reduce(item_at, (*table, "kind"), data) is not None
+    close = nearest(key, [k for k in known if k != "kind" or not settled])
+    meant = (*table, close) if close else elsewhere(key)
     says = f"is not a known key; known here are {listing(known)}"
-    return Problem(where, "scenario.unknown-key", says)
+    if meant is not None:
+        here = "" if close else " here"
+        says = f"is not a known key{here}; did you mean {dotted(meant)}?"
+    return Problem(where, "scenario.unknown-key", says, meant)
 
 
 def _place(detail: dict[str, Any], data: object) -> Where:
@@ -216,13 +199,11 @@ def _position(data: object, where: Where, ranks: Ranks) -> tuple[int, ...]:
 # Keys and choices that are known at a place of a scenario.
 
 
-def model_at(data: object, where: Where) -> type[BaseModel] | None:
-    """The model of the table at a place, or None where there is no table in the format."""
-    return _table_at(data, where)[0]
+def table_at(data: object, where: Where) -> tuple[type[BaseModel] | None, list[type[BaseModel]]]:
+    """The model of the table at a place, chosen by its kind, and all models that it may have.
 
-
-def _table_at(data: object, where: Where) -> tuple[type[BaseModel] | None, list[type[BaseModel]]]:
-    """The model of the table at a place, chosen by its kind, and all models that it may have."""
+    The model is None where there is no table in the format.
+    """
     model: type[BaseModel] | None = Scenario
     options: list[type[BaseModel]] = [Scenario]
     for part in where:
@@ -242,7 +223,7 @@ def fields_of(model: type[BaseModel] | None) -> dict[str, Any]:
 
 def choices_at(data: object, where: Where) -> list[str]:
     """The words that a key may hold: the literals of a field, or the kinds of a union."""
-    model, options = _table_at(data, where[:-1])
+    model, options = table_at(data, where[:-1])
     field = fields_of(model).get(str(where[-1]))
     if field is not None:
         return list(_words_in(field.annotation))
@@ -251,7 +232,7 @@ def choices_at(data: object, where: Where) -> list[str]:
 
 def owners_of(data: object, where: Where) -> tuple[str, ...]:
     """The kinds of a table that have a key; none if no kind of it does."""
-    options = _table_at(data, where[:-1])[1]
+    options = table_at(data, where[:-1])[1]
     return tuple(kind for m in options if where[-1] in fields_of(m) for kind in _kinds_of(m))
 
 
@@ -277,7 +258,7 @@ def _all_keys(model: type[BaseModel], where: Where) -> Iterator[Where]:
             yield from _all_keys(inner, (*where, key))
 
 
-def item_at(data: object, part: str | int) -> object:
+def item_at(data: Any, part: str | int) -> Any:
     """The entry of a table or list, or None if there is none."""
     if isinstance(data, dict):
         return data.get(part)
@@ -289,11 +270,8 @@ def item_at(data: object, part: str | int) -> object:
 def _pick(options: list[type[BaseModel]], data: object) -> type[BaseModel] | None:
     if len(options) == 1:
         return options[0]
-    kind = data.get("kind") if isinstance(data, dict) else None
-    for model in options:
-        if kind in _kinds_of(model):
-            return model
-    return None
+    kind = item_at(data, "kind")
+    return next((model for model in options if kind in _kinds_of(model)), None)
 
 
 def _kinds_of(model: type[BaseModel]) -> list[str]:

@@ -14,7 +14,6 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from . import checks
 from .problems import Problem
-from .table import Table
 from .values import (
     Chance,
     Fraction,
@@ -27,8 +26,10 @@ from .values import (
     PointList,
     Positive,
     Relaxation,
+    Table,
     Tolerance,
     as_whole,
+    doc,
 )
 
 NORM_SLACK = 1e-12  # relative rounding of a norm
@@ -41,39 +42,32 @@ GUARANTEED_AT_MOST = 3
 class TimerSpec(Table):
     """The timer-based law: each agent samples at the end of a wait drawn from [t1, t2]."""
 
-    kind: Literal["timer"] = Field(description="which law this is")
-    k1: Positive = Field(description="the largest speed of an agent, length per time")
-    nu: Positive = Field(description="the tracking error that counts as covered, a length")
-    epsilon: Fraction = Field(
-        default=1e-8, description="the margin kept inside nu, between 0 and 1, without unit"
-    )
-    t1: PerAgent = Field(description="the shortest wait between looks; one time, or one per agent")
-    t2: PerAgent = Field(description="the longest wait between looks; one time, or one per agent")
+    kind: Literal["timer"] = doc("which law this is")
+    k1: Positive = doc("the largest speed of an agent, length per time")
+    nu: Positive = doc("the tracking error that counts as covered, a length")
+    epsilon: Fraction = doc("the margin kept inside nu, between 0 and 1, without unit", 1e-8)
+    t1: PerAgent = doc("the shortest wait between looks; one time, or one per agent")
+    t2: PerAgent = doc("the longest wait between looks; one time, or one per agent")
     reset: Literal[
         "uniform", "earliest", "latest", "periodic", "sequence", "dropout", "adaptive"
-    ] = Field(default="uniform", description="how the next wait is chosen from [t1, t2]")
-    period: PerAgent | None = Field(
-        default=None,
-        description="the wait with reset periodic; one time, or one per agent; t2 if absent",
+    ] = doc("how the next wait is chosen from [t1, t2]", "uniform")
+    period: PerAgent | None = doc(
+        "the wait with reset periodic; one time, or one per agent; t2 if absent", None
     )
-    intervals: Intervals | None = Field(
-        default=None,
-        description="the waits with reset sequence, in order: one list of times, or one each",
+    intervals: Intervals | None = doc(
+        "the waits with reset sequence, in order: one list of times, or one each", None
     )
-    loss: Chance | None = Field(
-        default=None,
-        description="the chance that a look is lost with reset dropout, from 0 to below 1",
+    loss: Chance | None = doc(
+        "the chance that a look is lost with reset dropout, from 0 to below 1", None
     )
-    eta_max: Positive | None = Field(
-        default=None,
-        description="the hold error that reset adaptive keeps to, to first order; length per time",
+    eta_max: Positive | None = doc(
+        "the hold error that reset adaptive keeps to, to first order; length per time", None
     )
-    initial_hold: PointList | None = Field(
-        default=None,
-        description="the velocity of each agent before its first look, in the plane [vx, vy]",
+    initial_hold: PointList | None = doc(
+        "the velocity of each agent before its first look, in the plane [vx, vy]", None
     )
-    initial_timer: PerAgent | None = Field(
-        default=None, description="the wait before the first look; one time, or one per agent"
+    initial_timer: PerAgent | None = doc(
+        "the wait before the first look; one time, or one per agent", None
     )
 
     def _problems(self) -> Iterator[Problem]:
@@ -115,24 +109,20 @@ class TimerSpec(Table):
 class LloydSpec(Table):
     """Lloyd's law in continuous time: the velocity is k2 times the way to the centroid."""
 
-    kind: Literal["lloyd"] = Field(description="which law this is")
-    k2: Positive = Field(default=1.0, description="the gain, per time")
-    mode: Literal["sampled", "ode"] = Field(
-        default="sampled",
-        description="sampled: all look every dt and hold a velocity; ode: the differential "
+    kind: Literal["lloyd"] = doc("which law this is")
+    k2: Positive = doc("the gain, per time", 1.0)
+    mode: Literal["sampled", "ode"] = doc(
+        "sampled: all look every dt and hold a velocity; ode: the differential "
         "equation itself, solved to a tolerance",
+        "sampled",
     )
-    dt: Positive | None = Field(
-        default=None, description="the time between looks with mode sampled; 0.01 if absent"
-    )
-    tolerance: Tolerance | None = Field(
-        default=None,
-        description="the accuracy with mode ode, relative to the size of the workspace, from "
+    dt: Positive | None = doc("the time between looks with mode sampled; 0.01 if absent", None)
+    tolerance: Tolerance | None = doc(
+        "the accuracy with mode ode, relative to the size of the workspace, from "
         "1e-13 to 0.01; 1e-9 if absent",
+        None,
     )
-    speed: Positive | None = Field(
-        default=None, description="the largest speed; no limit if absent"
-    )
+    speed: Positive | None = doc("the largest speed; no limit if absent", None)
 
     def _problems(self) -> Iterator[Problem]:
         owners = {"dt": "sampled", "tolerance": "ode"}
@@ -142,21 +132,17 @@ class LloydSpec(Table):
 class DiscreteLloydSpec(Table):
     """Lloyd's law in steps: an agent moves some part of the way to its centroid at a time."""
 
-    kind: Literal["discrete-lloyd"] = Field(description="which law this is")
-    step: Positive = Field(default=1.0, description="the time that one move takes")
-    relaxation: Relaxation = Field(
-        default=1.0,
-        description="the part of the way to the centroid that a move goes, between 0 and 2",
+    kind: Literal["discrete-lloyd"] = doc("which law this is")
+    step: Positive = doc("the time that one move takes", 1.0)
+    relaxation: Relaxation = doc(
+        "the part of the way to the centroid that a move goes, between 0 and 2", 1.0
     )
-    speed: Positive | None = Field(
-        default=None, description="the largest speed, length per time; no limit if absent"
+    speed: Positive | None = doc("the largest speed, length per time; no limit if absent", None)
+    schedule: Literal["synchronous", "round-robin", "random", "poisson"] = doc(
+        "who moves when", "synchronous"
     )
-    schedule: Literal["synchronous", "round-robin", "random", "poisson"] = Field(
-        default="synchronous", description="who moves when"
-    )
-    rate: Positive | None = Field(
-        default=None,
-        description="moves per agent and time with schedule poisson; 1 / step if absent",
+    rate: Positive | None = doc(
+        "moves per agent and time with schedule poisson; 1 / step if absent", None
     )
 
     def _problems(self) -> Iterator[Problem]:
@@ -166,46 +152,38 @@ class DiscreteLloydSpec(Table):
 class SelfTriggeredSpec(Table):
     """Each agent computes from its last sample when it needs the next."""
 
-    kind: Literal["self-triggered"] = Field(description="which law this is")
-    kappa: Positive = Field(default=1.0, description="the gain near the centroid, per time")
-    v: Positive = Field(default=0.35, description="the largest speed, length per time")
-    tau_min: Positive = Field(default=0.01, description="the shortest time between two looks")
-    tau_max: Positive = Field(
-        default=0.75, description="the longest time between two looks, at least tau_min"
+    kind: Literal["self-triggered"] = doc("which law this is")
+    kappa: Positive = doc("the gain near the centroid, per time", 1.0)
+    v: Positive = doc("the largest speed, length per time", 0.35)
+    tau_min: Positive = doc("the shortest time between two looks", 0.01)
+    tau_max: Positive = doc("the longest time between two looks, at least tau_min", 0.75)
+    delta: Positive = doc("how far the centroid may have moved before a new look, a length", 3.0)
+    scan: Positive = doc("the time between two evaluations of the trigger, up to tau_max", 0.01)
+    preset: Literal["default", "paper-like"] = doc(
+        "which form of the trigger; factor, own, second, bound and stop change it", "default"
     )
-    delta: Positive = Field(
-        default=3.0, description="how far the centroid may have moved before a new look, a length"
+    factor: Annotated[Literal[1, 2], BeforeValidator(as_whole)] | None = doc(
+        "1 or 2, times the bound on the centroid; as preset says if absent", None
     )
-    scan: Positive = Field(
-        default=0.01, description="the time between two evaluations of the trigger, up to tau_max"
-    )
-    preset: Literal["default", "paper-like"] = Field(
-        default="default",
-        description="which form of the trigger; factor, own, second, bound and stop change it",
-    )
-    factor: Annotated[Literal[1, 2], BeforeValidator(as_whole)] | None = Field(
-        default=None,
-        description="1 or 2, times the bound on the centroid; as preset says if absent",
-    )
-    own: Literal["exact", "ball"] | None = Field(
-        default=None,
-        description="exact: an agent knows its own place; ball: only as it knows the others'; as "
+    own: Literal["exact", "ball"] | None = doc(
+        "exact: an agent knows its own place; ball: only as it knows the others'; as "
         "preset says if absent",
+        None,
     )
-    second: Literal["gv-centroid", "sampled"] | None = Field(
-        default=None,
-        description="the point that must stay in the guaranteed cell: that cell's centroid, or the "
+    second: Literal["gv-centroid", "sampled"] | None = doc(
+        "the point that must stay in the guaranteed cell: that cell's centroid, or the "
         "one last seen; as preset says if absent",
+        None,
     )
-    bound: Literal["diameter", "circumradius"] | None = Field(
-        default=None,
-        description="the size of the dual guaranteed cell in the bound on the centroid: its "
+    bound: Literal["diameter", "circumradius"] | None = doc(
+        "the size of the dual guaranteed cell in the bound on the centroid: its "
         "diameter, or twice its circumradius; as preset says if absent",
+        None,
     )
-    stop: Literal["before", "after"] | None = Field(
-        default=None,
-        description="before: look at the last scanned time at which the trigger allows waiting; "
+    stop: Literal["before", "after"] | None = doc(
+        "before: look at the last scanned time at which the trigger allows waiting; "
         "after: at the first at which it does not; as preset says if absent",
+        None,
     )
 
     def _problems(self) -> Iterator[Problem]:
@@ -218,51 +196,43 @@ class SelfTriggeredSpec(Table):
 class SelfTriggeredCentroidSpec(Table):
     """Each agent moves towards where its centroid must be; it samples when that is uncertain."""
 
-    kind: Literal["self-triggered-centroid"] = Field(description="which law this is")
-    v_max: Positive = Field(default=1.0, description="the largest speed, length per time")
-    dt: Positive = Field(default=0.025, description="the time that one move takes")
-    epsilon: NotNegative = Field(
-        default=0.1, description="the uncertainty that is always accepted, a length"
+    kind: Literal["self-triggered-centroid"] = doc("which law this is")
+    v_max: Positive = doc("the largest speed, length per time", 1.0)
+    dt: Positive = doc("the time that one move takes", 0.025)
+    epsilon: NotNegative = doc("the uncertainty that is always accepted, a length", 0.1)
+    t_max: Positive | None = doc("the longest time between two looks; the horizon if absent", None)
+    decision: Literal["multi-step", "one-step"] = doc(
+        "multi-step: the next look is planned at the last; one-step: at every move", "multi-step"
     )
-    t_max: Positive | None = Field(
-        default=None, description="the longest time between two looks; the horizon if absent"
-    )
-    decision: Literal["multi-step", "one-step"] = Field(
-        default="multi-step",
-        description="multi-step: the next look is planned at the last; one-step: at every move",
-    )
-    bound: Literal["circumradius", "diameter"] = Field(
-        default="circumradius",
-        description="the size of the dual guaranteed cell in the bound on the centroid: twice its "
+    bound: Literal["circumradius", "diameter"] = doc(
+        "the size of the dual guaranteed cell in the bound on the centroid: twice its "
         "circumradius, or its diameter",
+        "circumradius",
     )
 
 
 class EventTriggeredSpec(Table):
     """Agents broadcast position and speed bound whenever that bound changes; none samples."""
 
-    kind: Literal["event-triggered"] = Field(description="which law this is")
-    s_max: Positive = Field(default=1.0, description="the largest speed, length per time")
-    dt: Positive = Field(default=0.05, description="the time between two looks at the triggers")
-    levels: Levels = Field(
-        default=(0.0, 0.25, 0.5, 1.0),
-        description="the speeds that an agent may promise, in parts of s_max: ascending, 0 to 1",
+    kind: Literal["event-triggered"] = doc("which law this is")
+    s_max: Positive = doc("the largest speed, length per time", 1.0)
+    dt: Positive = doc("the time between two looks at the triggers", 0.05)
+    levels: Levels = doc(
+        "the speeds that an agent may promise, in parts of s_max: ascending, 0 to 1",
+        (0.0, 0.25, 0.5, 1.0),
     )
-    k_v: Positive = Field(default=1.0, description="the speed wanted per distance, per time")
-    d_stop: NotNegative = Field(
-        default=0.01, description="the distance at which a moving agent stops, a length"
+    k_v: Positive = doc("the speed wanted per distance, per time", 1.0)
+    d_stop: NotNegative = doc("the distance at which a moving agent stops, a length", 0.01)
+    d_start: Positive = doc(
+        "the distance at which a waiting agent starts, a length greater than d_stop", 0.02
     )
-    d_start: Positive = Field(
-        default=0.02,
-        description="the distance at which a waiting agent starts, a length greater than d_stop",
+    heartbeat: Positive | None = doc(
+        "the longest silence of an agent, a time; no limit if absent", None
     )
-    heartbeat: Positive | None = Field(
-        default=None, description="the longest silence of an agent, a time; no limit if absent"
-    )
-    bound: Literal["diameter", "circumradius"] = Field(
-        default="diameter",
-        description="the size of the dual guaranteed cell in the bound on the centroid: its "
+    bound: Literal["diameter", "circumradius"] = doc(
+        "the size of the dual guaranteed cell in the bound on the centroid: its "
         "diameter, or twice its circumradius",
+        "diameter",
     )
 
     def _problems(self) -> Iterator[Problem]:
@@ -279,22 +249,18 @@ class PythonSpec(Table):
     model_config = ConfigDict(extra="allow", serialize_by_alias=True)
     __pydantic_extra__: dict[str, Parameter] = Field(init=False)
 
-    kind: Literal["python"] = Field(description="which law this is")
-    law: Function = Field(
+    kind: Literal["python"] = doc("which law this is")
+    law: Function = doc(
+        'the class, written "module:Class"; every further key is one of its parameters',
         alias="class",
-        description='the class, written "module:Class"; every further key is one of its parameters',
     )
 
 
 class NetworkSpec(Table):
     """Samples and messages that are lost or late."""
 
-    loss: Chance = Field(
-        default=0.0, description="the chance that a look or message is lost, from 0 to below 1"
-    )
-    delay: NotNegative = Field(
-        default=0.0, description="how old a look or message is when it arrives, a time from 0"
-    )
+    loss: Chance = doc("the chance that a look or message is lost, from 0 to below 1", 0.0)
+    delay: NotNegative = doc("how old a look or message is when it arrives, a time from 0", 0.0)
 
 
 LawSpec: TypeAlias = (

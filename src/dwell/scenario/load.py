@@ -1,4 +1,4 @@
-"""From a file, a text or a mapping to a checked `Scenario`."""
+"""From a file, a text or a mapping to a checked `Scenario`, and back to text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from pydantic import ValidationError
@@ -22,6 +22,7 @@ from .problems import Problem, Where, scenario_error, shown
 from .schema import Scenario
 from .values import MOST_BITS
 
+LINE = 96  # characters of TOML that is written
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -187,3 +188,45 @@ def _name(key: object, where: Where) -> str:
         says = f"may have names as keys only, got {shown(key)}"
         raise scenario_error([Problem(where, "scenario.type", says)])
     return key
+
+
+def dump_toml(scenario: ScenarioLike) -> str:
+    """The scenario as TOML, defaults written out; every float reads back bit for bit."""
+    data = as_scenario(scenario).model_dump(exclude_none=True)
+    tables = {key: value for key, value in data.items() if isinstance(value, Mapping)}
+    lines = [f"{key} = {_toml(value)}" for key, value in data.items() if key not in tables]
+    for name, table in tables.items():
+        lines += ["", f"[{name}]"]
+        lines += [f"{key} = {_toml(value, len(key) + 3)}" for key, value in table.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any, indent: int = 0) -> str:
+    match value:
+        case bool():  # before int, which it also is
+            return str(value).lower()
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case int() | float():
+            return repr(value)
+        case Mapping():
+            inside = ", ".join(f"{key} = {_toml(item)}" for key, item in value.items())
+            return f"{{ {inside} }}"
+        case Sequence():
+            return _toml_list(value, indent)
+        case _:
+            raise TypeError(f"cannot write {type(value).__name__} as TOML")
+
+
+def _toml_list(values: Sequence[Any], indent: int) -> str:
+    items = [_toml(value) for value in values]
+    flat = f"[{', '.join(items)}]"
+    if indent + len(flat) <= LINE:
+        return flat
+    rows: list[str] = []
+    for item in items:
+        if rows and len(rows[-1]) + len(item) + 2 <= LINE:
+            rows[-1] += f" {item},"
+        else:
+            rows.append(f"  {item},")
+    return "\n".join(["[", *rows, "]"])

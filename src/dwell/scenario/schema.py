@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, Tag
 
 from . import checks
-from .densities import DensitySpec, UniformSpec
 from .laws import (
     GUARANTEED_AT_MOST,
     GUARANTEED_KINDS,
@@ -25,8 +24,8 @@ from .laws import (
     TimerSpec,
     waits,
 )
+from .places import DensitySpec, RegionSpec, UniformSpec, WorkspaceSpec
 from .problems import Problem, refuse
-from .table import Table
 from .values import (
     AgentCount,
     AgentId,
@@ -37,14 +36,15 @@ from .values import (
     Positive,
     SampleEvery,
     StartPoints,
+    Table,
     Text,
     Whole,
     as_whole,
+    doc,
     listed,
     points_or_table,
     word_or_table,
 )
-from .workspaces import RegionSpec, WorkspaceSpec
 
 SCHEMA_VERSION = 1
 CHECKPOINT_EVERY = 5.0  # seconds
@@ -59,14 +59,12 @@ LATER: dict[tuple[str, ...], tuple[str, ...]] = {
 class ScatterSpec(Table):
     """A start drawn at random."""
 
-    count: AgentCount = Field(description="how many agents, at least 1")
+    count: AgentCount = doc("how many agents, at least 1")
     region: Annotated[
         Annotated[Literal["workspace"], Tag("~word")] | Annotated[RegionSpec, Tag("~table")],
         word_or_table,
-    ] = Field(default="workspace", description='where: "workspace", or a box {lower, upper}')
-    seed: Whole = Field(
-        default=0, description="seed of the start alone; run.seed does not change it"
-    )
+    ] = doc('where: "workspace", or a box {lower, upper}', "workspace")
+    seed: Whole = doc("seed of the start alone; run.seed does not change it", 0)
 
 
 class AgentsSpec(Table):
@@ -75,14 +73,14 @@ class AgentsSpec(Table):
     start: Annotated[
         Annotated[StartPoints, Tag("~points")] | Annotated[ScatterSpec, Tag("~table")],
         points_or_table,
-    ] = Field(
-        description="positions, one per agent, each a list of one number per dimension (on a line "
+    ] = doc(
+        "positions, one per agent, each a list of one number per dimension (on a line "
         "a plain number will do), or {count, region, seed} to draw them"
     )
-    ids: Annotated[tuple[AgentId, ...], listed("a list of whole numbers")] | None = Field(
-        default=None,
-        description="distinct whole numbers from 0 to 2147483647, one per agent, that choose the "
+    ids: Annotated[tuple[AgentId, ...], listed("a list of whole numbers")] | None = doc(
+        "distinct whole numbers from 0 to 2147483647, one per agent, that choose the "
         "random stream of each; 0, 1, 2 and so on if absent",
+        None,
     )
 
     @property
@@ -117,38 +115,38 @@ class AgentsSpec(Table):
 class CertificateSpec(Table):
     """What the theorem assumes, to be reported against what was seen."""
 
-    eta_max: Positive = Field(description="the largest hold error assumed, length per time")
-    lipschitz: PerAgent = Field(
-        description="Lipschitz constant of the centroids; one number, or one per agent, no unit"
+    eta_max: Positive = doc("the largest hold error assumed, length per time")
+    lipschitz: PerAgent = doc(
+        "Lipschitz constant of the centroids; one number, or one per agent, no unit"
     )
 
 
 class ExactSpec(Table):
     """Integrals over the cells themselves."""
 
-    kind: Literal["exact"] = Field(description="which form of integration this is")
+    kind: Literal["exact"] = doc("which form of integration this is")
 
 
 class GridSpec(Table):
     """Sums over a grid of points, as in the paper."""
 
-    kind: Literal["grid"] = Field(description="which form of integration this is")
-    spacing: Positive = Field(description="the distance between grid points, a length")
+    kind: Literal["grid"] = doc("which form of integration this is")
+    spacing: Positive = doc("the distance between grid points, a length")
 
 
 class RecordSpec(Table):
     """What is kept of a run: every event, samples along the way, or the numbers alone."""
 
-    kind: Literal["events", "samples", "summary"] = Field(
-        default="events",
-        description="every event and samples beside them; samples and the final state; or the "
+    kind: Literal["events", "samples", "summary"] = doc(
+        "every event and samples beside them; samples and the final state; or the "
         "final state alone",
+        "events",
     )
-    sample_every: SampleEvery = Field(
-        default=None,
-        description='time between samples; "off" for none; if absent a thousandth of the horizon '
+    sample_every: SampleEvery = doc(
+        'time between samples; "off" for none; if absent a thousandth of the horizon '
         "(a hundredth in four and more dimensions and for functions in three), and none for a "
         "summary",
+        None,
     )
 
     @property
@@ -166,38 +164,34 @@ class RecordSpec(Table):
 class CheckpointSpec(Table):
     """How often a run that is kept in a file puts away what it has done so far."""
 
-    every: CheckpointEvery = Field(
-        default=CHECKPOINT_EVERY,
-        description="seconds of real time between checkpoints, which is what a crash can cost; "
-        '"off" for none',
+    every: CheckpointEvery = doc(
+        'seconds of real time between checkpoints, which is what a crash can cost; "off" for none',
+        CHECKPOINT_EVERY,
     )
 
 
 class RunSpec(Table):
     """How long, with which chance, and what is kept."""
 
-    horizon: NotNegative = Field(
-        description="the time at which the run ends, from 0; 0 gives the initial state only"
+    horizon: NotNegative = doc(
+        "the time at which the run ends, from 0; 0 gives the initial state only"
     )
-    seed: Whole | None = Field(
-        default=None,
-        description="seed of all chance in the run; if absent one is drawn and recorded",
+    seed: Whole | None = doc(
+        "seed of all chance in the run; if absent one is drawn and recorded", None
     )
-    nu: Positive | None = Field(
-        default=None,
-        description="the tracking error that counts as covered, a length; if absent the law's own "
+    nu: Positive | None = doc(
+        "the tracking error that counts as covered, a length; if absent the law's own "
         "nu, where it has one",
+        None,
     )
-    integration: Annotated[ExactSpec | GridSpec, Field(discriminator="kind")] = Field(
-        default=ExactSpec(kind="exact"), description="how masses and centroids are integrated"
+    integration: Annotated[ExactSpec | GridSpec, Field(discriminator="kind")] = doc(
+        "how masses and centroids are integrated", ExactSpec(kind="exact")
     )
-    record: RecordSpec = Field(default=RecordSpec(), description="what is kept of the run")
-    checkpoint: CheckpointSpec = Field(
-        default=CheckpointSpec(), description="how often a run with --out is put away on its way"
+    record: RecordSpec = doc("what is kept of the run", RecordSpec())
+    checkpoint: CheckpointSpec = doc(
+        "how often a run with --out is put away on its way", CheckpointSpec()
     )
-    max_jumps: Counted = Field(
-        default=50_000_000, description="the run stops after so many jumps, whatever the time"
-    )
+    max_jumps: Counted = doc("the run stops after so many jumps, whatever the time", 50_000_000)
 
 
 def _as_version(value: Any) -> int:
@@ -225,31 +219,30 @@ class Scenario(Table):
     8
     """
 
-    schema_version: Annotated[int, Field(ge=1), BeforeValidator(_as_version)] = Field(
-        default=SCHEMA_VERSION, description="version of the scenario format"
+    schema_version: Annotated[int, Field(ge=1), BeforeValidator(_as_version)] = doc(
+        "version of the scenario format", SCHEMA_VERSION
     )
-    name: Text | None = Field(default=None, description="what the scenario is called, one line")
-    modules: str | None = Field(
-        default=None,
-        description="the folder in which Python modules that the scenario names are looked for "
+    name: Text | None = doc("what the scenario is called, one line", None)
+    modules: str | None = doc(
+        "the folder in which Python modules that the scenario names are looked for "
         "first; the folder of the scenario file if absent",
+        None,
     )
-    workspace: WorkspaceSpec = Field(description="the region to be covered")
-    density: DensitySpec = Field(
-        default=UniformSpec(kind="uniform"),
-        description="how much each place matters; uniform if absent",
+    workspace: WorkspaceSpec = doc("the region to be covered")
+    density: DensitySpec = doc(
+        "how much each place matters; uniform if absent", UniformSpec(kind="uniform")
     )
-    agents: AgentsSpec = Field(description="the agents and where they start")
-    controller: Annotated[LawSpec, Field(discriminator="kind")] = Field(
-        description="the law that the agents follow"
+    agents: AgentsSpec = doc("the agents and where they start")
+    controller: Annotated[LawSpec, Field(discriminator="kind")] = doc(
+        "the law that the agents follow"
     )
-    network: NetworkSpec | None = Field(
-        default=None, description="looks and messages that are lost or late; none if absent"
+    network: NetworkSpec | None = doc(
+        "looks and messages that are lost or late; none if absent", None
     )
-    certificate: CertificateSpec | None = Field(
-        default=None, description="what the theorem of the timer law assumes; optional"
+    certificate: CertificateSpec | None = doc(
+        "what the theorem of the timer law assumes; optional", None
     )
-    run: RunSpec = Field(description="how long, with which chance, and what is kept")
+    run: RunSpec = doc("how long, with which chance, and what is kept")
 
     def _problems(self) -> Iterator[Problem]:
         agents, horizon = self.agents.count, self.run.horizon

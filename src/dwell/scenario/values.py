@@ -1,7 +1,7 @@
-"""The kinds of value that scenario keys hold: numbers, points, lists per agent.
+"""Tables of a scenario, and the kinds of value that keys hold: numbers, points, lists per agent.
 
-Each is stricter than Python: true is not 1, "1" is not 1, 1.0 is not a whole number, and nothing
-is ever infinite or not-a-number. Lists become tuples, so that a scenario is frozen all through.
+Each kind is stricter than Python: true is not 1, "1" is not 1, 1.0 is not a whole number, and
+nothing is ever infinite or not-a-number. Lists become tuples, so that a scenario is frozen.
 """
 
 from __future__ import annotations
@@ -9,10 +9,18 @@ from __future__ import annotations
 import json
 import math
 import numbers
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
 
 from .problems import Problem, needs, refuse
 
@@ -22,6 +30,35 @@ STREAMS = 2**31  # of random numbers, one per agent
 AGENTS_AT_MOST = 10_000_000  # that can be scattered
 
 MAX_DEGREE = 16  # of a polynomial density
+
+
+class Table(BaseModel):
+    """A table of a scenario: frozen, no unknown keys, no conversions."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse(self._problems())
+        return self
+
+    def _problems(self) -> Iterator[Problem]:
+        """Conditions between the keys of this table that do not hold; none by default."""
+        yield from ()
+
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """Points and matrices of this table that do not have n coordinates; none by default."""
+        yield from ()
+
+    def got(self, key: str) -> str:
+        """The value of a key for a sentence, which says so if it is only the default."""
+        value = repr(getattr(self, key))
+        return value if key in self.model_fields_set else f"{value}, its default"
+
+
+def doc(description: str, default: Any = ..., **options: Any) -> Any:
+    """The field of a key; its description is in the JSON Schema and in refusals."""
+    return Field(default, description=description, **options)
 
 
 def as_number(value: object) -> float:

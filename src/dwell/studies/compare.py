@@ -16,13 +16,14 @@ from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.save import check_free
 from dwell.progress import Progress, reported
 from dwell.results import Run
+from dwell.results.files import check_target
 from dwell.runner import run_scenario, simulate
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.describe import describe_controller
 from dwell.scenario.schema import GridSpec
 from dwell.studies.comparison import Comparison
-from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign
+from dwell.studies.folder import make_folder
 from dwell.studies.laws import matched, scenarios_of_laws, with_law
 from dwell.studies.matching import mismatches
 from dwell.workers.threads import Job, run_jobs
@@ -117,18 +118,21 @@ def keep_comparison(
     unmatched: Sequence[str] = (),
     workers: int | None = None,
     progress: Progress | bool | None = None,
+    force: bool = False,
 ) -> Comparison:
     """Compare, keep every run as LAW.nc in the folder `out` when it is done, and draw plots.
 
-    Files made here before are replaced; any other is refused before anything is run. If a run
-    cannot be written, `unsaved` of the comparison is the reason, and there are no plots.
+    Runs that exist are replaced with `force` only, plots if they were made here; otherwise they are
+    refused before anything is run. If a run cannot be written, `unsaved` of the comparison is the
+    reason, and there are no plots.
     """
     require_matplotlib()
     make_folder(out)
     files = {name: out / f"{name.replace(':', '-')}.nc" for name in scenarios}
     for path in files.values():
-        refuse_foreign(path, RUN_MARK)
-    check_free(out, COMPARED, formats)
+        check_target(path, force=force)
+    if not force:
+        check_free(out, COMPARED, formats)
     unsaved: list[UnsavedError] = []
 
     def keep(name: str, run: Run) -> None:
@@ -146,7 +150,7 @@ def keep_comparison(
             return replace(found, unsaved=unsaved[0])
         for k, (name, draw) in enumerate(COMPARED.items()):
             tell("drawing", k / len(COMPARED))
-            write_figures({name: partial(draw, found.runs)}, out, formats)
+            write_figures({name: partial(draw, found.runs)}, out, formats, force)
     return found
 
 

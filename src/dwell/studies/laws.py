@@ -11,7 +11,7 @@ from typing import Any, Final, get_args
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, apply_overrides, parse_scenario
 from dwell.scenario.build import LAW_KINDS
-from dwell.scenario.explain import fields_of, model_at, nearest
+from dwell.scenario.explain import fields_of, nearest, table_at
 from dwell.scenario.load import beside
 from dwell.scenario.modules import find_code, named_code
 from dwell.scenario.problems import listing, shown
@@ -154,7 +154,7 @@ def _parameters(scenario: Scenario, code: object) -> list[str]:
 
 def _fields(kind: str) -> dict[str, Any]:
     """The keys of a law's table."""
-    return fields_of(model_at({"controller": {"kind": kind}}, ("controller",)))
+    return fields_of(table_at({"controller": {"kind": kind}}, ("controller",))[0])
 
 
 def _known_preset(kind: str, preset: str) -> str:

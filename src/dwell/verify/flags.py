@@ -70,12 +70,27 @@ def flags_of(
     """
     return [
         *about_scale(system, seen.start.positions),
+        *_about_number(system),
         *_about_agents(system, seen, approach),
+        *_about_network(system),
         *_about_law(system, seen),
         *_about_quadrature(system, seen),
         *_about_timers(system),
         *_about_certificate(system, assumed, measured),
         *_about_hold_error(system, seen, assumed),
+    ]
+
+
+def flags_before(
+    system: CoverageSystem, places: Points, assumed: Mapping[str, Any] | None
+) -> list[Flag]:
+    """The flags that a run from `places` will have, whatever happens in it."""
+    return [
+        *about_scale(system, places),
+        *_about_number(system),
+        *_about_network(system),
+        *_about_timers(system),
+        *_about_certificate(system, assumed, None),
     ]
 
 
@@ -95,12 +110,21 @@ def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
         yield Flag("underflow", f"{says}: {rest}.")
 
 
+def _about_number(system: CoverageSystem) -> Iterator[Flag]:
+    if system.agents == 1:
+        yield Flag("single-agent", "The theorem assumes at least two agents.")
+
+
+def _about_network(system: CoverageSystem) -> Iterator[Flag]:
+    if not system.network.perfect:
+        says = "Samples and messages were lost or late, so the law's guarantees do not apply."
+        yield Flag("unreliable-network", says)
+
+
 def _about_agents(
     system: CoverageSystem, seen: RunFacts, approach: Approach | None
 ) -> Iterator[Flag]:
     diameter = system.workspace.diameter
-    if system.agents == 1:
-        yield Flag("single-agent", "The theorem assumes at least two agents.")
     closest, pair, when = seen.nearest, "Two agents", ""
     if approach is not None:
         closest = min(closest, approach.distance)
@@ -120,10 +144,7 @@ def _about_agents(
 
 
 def _about_law(system: CoverageSystem, seen: RunFacts) -> Iterator[Flag]:
-    """Where a law could not apply its rule, or its guarantees are not proved."""
-    if not system.network.perfect:
-        says = "Samples and messages were lost or late, so the law's guarantees do not apply."
-        yield Flag("unreliable-network", says)
+    """Where a law could not apply its rule."""
     if isinstance(system.controller, SelfTriggered):
         floors = int((seen.start.marks == FLOOR).sum()) + seen.floors
         if floors:

@@ -146,10 +146,8 @@ def follow_centroids(
     That is the worst time of an interval, just before the new sample; none is left out.
     """
     run = Recorded(system, start, table, until)
-    sampled = [
-        _samples_of(run, p, measurement.error)
-        for p, measurement in enumerate(system.measurements(start.positions))
-    ]
+    errors = system.measurements(start.positions).error
+    sampled = [_samples_of(run, p, error) for p, error in enumerate(errors)]
     parts = [_along(run, sampled), _at_ends(run, sampled)]
     names = ("times", "agents", "drift", "depth", "free")
     return Followed(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

@@ -149,7 +149,7 @@ def _admissible_start(run: Recorded, s: Setting) -> Iterator[Finding]:
     if gap == 0.0:
         yield _silent_about("phi-3", "two agents at one place have no cells")
         return
-    errors = np.array([measurement.error for measurement in run.system.measurements(start.start)])
+    errors = run.system.measurements(start.start).error
     size = np.maximum(lengths(errors), s.reach)[:, None]
     yield _worst("phi-3", lengths(start.hold - s.k1 * errors / size), s.eta_max, agent_named)
 

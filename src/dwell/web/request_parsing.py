@@ -9,7 +9,7 @@ from typing import Any
 from dwell.errors import AgentsError, DensityError, InputError, ScenarioError, WorkspaceError
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
 from dwell.scenario.guards import decode
-from dwell.scenario.workspaces import PolytopeSpec
+from dwell.scenario.places import PolytopeSpec
 from dwell.web.limits import Limits
 
 # Densities that are data. A function would be code, and a raster a file of this machine.

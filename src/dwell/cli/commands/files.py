@@ -6,11 +6,11 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from dwell.cli.command import command, flag, option
 from dwell.cli.options import FORCE, JSON, SCENARIO, SET, STRICT, load, refuse
 from dwell.cli.output import print_json
+from dwell.errors import InputError
 
 FEW = 1000  # agents that plain Python checks in less time than Numba takes to load
 
@@ -23,12 +23,14 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
         os.environ.setdefault("DWELL_JIT", "0")  # the kernels stay plain Python
 
     from dwell._types import counted
-    from dwell.scenario.build import build, is_in_scale
+    from dwell.scenario.build import build
+    from dwell.verify.flags import flags_before
 
     system, start, repairs = build(checked)
     if strict:
         refuse(repairs)
-    notes = [] if is_in_scale(system) else _notes(system, start)
+    assumed = None if checked.certificate is None else checked.certificate.model_dump()
+    notes = flags_before(system, start, assumed)
     if as_json:
         found = {"repairs": list(repairs), "flags": [asdict(note) for note in notes]}
         print_json({"schema": 1, "ok": True, "agents": system.agents, **found})
@@ -38,12 +40,6 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
         print(f"  repaired: {repair}")
     for note in notes:
         print(f"  note: {note.says}")
-
-
-def _notes(system: Any, start: Any) -> list[Any]:
-    from dwell.verify.flags import about_scale
-
-    return list(about_scale(system, start))
 
 
 @command(example="> dwell.schema.json")
@@ -82,6 +78,9 @@ def init(template: str, out: Path | None, force: bool, names: bool) -> None:
     texts = {target: text}
     if template in WITH_CODE:
         module = target.with_name(f"{template.replace('-', '_')}.py")
+        if module == target:
+            says = f"{target} is the name of its Python module; name the scenario {template}.toml"
+            raise InputError(says, code="store")
         texts[check_target(module, force=force)] = template_text(template, "py")
     for path, content in texts.items():
         with written_whole(path) as temporary:

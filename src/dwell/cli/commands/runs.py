@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from dwell.cli.options import (
     refuse,
     stored_run,
 )
-from dwell.cli.output import print_json
+from dwell.cli.output import answer, complain, print_json
 from dwell.errors import InputError, StoreError
 
 
@@ -71,10 +70,8 @@ def run(
 
             refuse(build(checked)[2])
         result, summary, failed = simulated(checked, out, force, threads)
-    if as_json:
-        print_json(summary)
-    else:
-        show_summary(summary, out if summary["file"] else None, resume is not None)
+    kept = out if summary["file"] else None
+    answer(as_json, lambda: summary, lambda: show_summary(summary, kept, resume is not None))
     if failed:
         raise failed
     reason = result.stop.reason
@@ -118,10 +115,8 @@ def check(stored: Path, as_json: bool, thorough: bool) -> int:
 
     result = load_run(stored, even_if_damaged=True)
     report = check_run(result, thorough=thorough)
-    if as_json:
-        print_json({**report.as_json(), "file": str(stored), "jumps": len(result.events)})
-    else:
-        show_report(report, stored, result)
+    more = {"file": str(stored), "jumps": len(result.events)}
+    answer(as_json, lambda: report.as_json() | more, lambda: show_report(report, stored, result))
     return 0 if report.ok else 1
 
 
@@ -156,8 +151,7 @@ def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
     missing = [name for name in figures_of(result) if name not in {path.stem for path in written}]
     if missing:
         why = f'they need events, and this run keeps less (record.kind = "{result.details.record}")'
-        left_out = f"{', '.join(missing)} left out: {result.details.absent or why}"
-        print(f"dwell: {left_out}", file=sys.stderr)
+        complain(f"{', '.join(missing)} left out: {result.details.absent or why}")
 
 
 @command(

@@ -9,7 +9,7 @@ from typing import Any
 
 from dwell.cli.command import Number, command, flag, one_of, option
 from dwell.cli.options import FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, load
-from dwell.cli.output import print_json
+from dwell.cli.output import answer, complain
 from dwell.errors import InputError
 
 
@@ -38,6 +38,7 @@ from dwell.errors import InputError
     JSON,
     FORMAT,
     WORKERS,
+    FORCE,
     example="paper-12.toml --laws timer,lloyd --set lloyd.k2=2 --out laws",
 )  # fmt: skip
 def compare(
@@ -50,6 +51,7 @@ def compare(
     as_json: bool,
     formats: list[str] | None,
     workers: int | None,
+    force: bool,
 ) -> int:
     """Compare laws from the same start, side by side."""
     from dwell.cli.show import show_comparison
@@ -72,11 +74,9 @@ def compare(
         if out is None:
             found = compare_scenarios(wanted, progress=progress, **options)
         else:
-            found = keep_comparison(wanted, out, formats or ["png"], progress=progress, **options)
-    if as_json:
-        print_json(found.as_json())
-    else:
-        show_comparison(found, None if found.unsaved else out)
+            options |= {"formats": formats or ["png"], "force": force}
+            found = keep_comparison(wanted, out, progress=progress, **options)
+    answer(as_json, found.as_json, lambda: show_comparison(found, None if found.unsaved else out))
     if found.unsaved is not None:
         raise found.unsaved
     return 0 if all(row.ok for row in found.figures.values()) else 1
@@ -107,10 +107,7 @@ def reproduce(
         options["starts"] = starts
     with reported() as progress:
         done = repeat(out, workers=workers, progress=progress, **options)
-    if as_json:
-        print_json(done.as_json())
-    else:
-        show_claims(done)
+    answer(as_json, done.as_json, lambda: show_claims(done))
 
 
 @command(
@@ -158,10 +155,7 @@ def design(
         found = design_scenario(checked, progress=progress, **options)
     if out is not None:
         save_tradeoff(found.setting, out)
-    if as_json:
-        print_json(found.as_json())
-    else:
-        show_design(found, out, verbose)
+    answer(as_json, found.as_json, lambda: show_design(found, out, verbose))
 
 
 @command(
@@ -212,10 +206,7 @@ def optimize(
         except InputError as fault:
             unsaved, out = fault, None
         value = found.as_json()
-    if as_json:
-        print_json(value)
-    else:
-        show_deployment(found, out)
+    answer(as_json, lambda: value, lambda: show_deployment(found, out))
     if unsaved:
         raise unsaved
     return 0 if found.ending == "finished" else 130 if found.interrupted else 1
@@ -275,22 +266,15 @@ def sweep(
         return 0
     if out is None:
         raise InputError("a folder is needed for the tables: --out DIR", code="sweep.out")
-    found = run_sweep(wanted, out, say=_complain, **options)
-    if as_json:
-        print_json(found.as_json())
-    else:
-        show_outcome(found)
+    found = run_sweep(wanted, out, say=complain, **options)
+    answer(as_json, found.as_json, lambda: show_outcome(found))
     return 130 if found.interrupted else 0 if found.ok else 1
-
-
-def _complain(text: str) -> None:
-    print(f"dwell: {text}", file=sys.stderr)
 
 
 def _write_case(plan: Any, case: int, out: Path | None, force: bool) -> None:
     """The scenario of one case as a file, or on standard output."""
     from dwell.results.files import check_target, written_whole
-    from dwell.scenario.write import dump_toml
+    from dwell.scenario import dump_toml
 
     text = dump_toml(plan.scenario(case))
     if out is None:
@@ -323,7 +307,4 @@ def rates(source: Path, overrides: list[str], as_json: bool, out: Path | None) -
     found = study(source, overrides)
     if out is not None:
         save_modes(out, found.rates, found.own, found.observed)
-    if as_json:
-        print_json(found.as_json())
-    else:
-        show_rates(found, out)
+    answer(as_json, found.as_json, lambda: show_rates(found, out))

@@ -1,0 +1,263 @@
+"""What the `workspace` and `density` tables may say: one class per kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from pydantic import Field
+
+from . import checks
+from .problems import Problem
+from .values import (
+    Bounds,
+    Function,
+    HalfSpaces,
+    Matrix,
+    PlanarPoints,
+    Point,
+    PointList,
+    Positive,
+    PositiveList,
+    Table,
+    Term,
+    doc,
+    listed,
+)
+
+
+class PolygonSpec(Table):
+    """A convex polygon."""
+
+    dimension: ClassVar[int] = 2
+    polygonal: ClassVar[bool] = True
+    kind: Literal["polygon"] = doc("which form of workspace this is")
+    vertices: PlanarPoints = doc("corners [x, y] in order, in units of length")
+
+
+class BoxSpec(Table):
+    """A box along the axes: a rectangle in the plane, an interval on the line."""
+
+    kind: Literal["box"] = doc("which form of workspace this is")
+    lower: Point = doc("the corner with the smallest coordinates, in units of length")
+    upper: Point = doc("the corner with the largest coordinates, in units of length")
+
+    def _problems(self) -> Iterator[Problem]:
+        return checks.box(self.lower, self.upper)
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        return len(self.lower)
+
+    @property
+    def polygonal(self) -> bool:
+        """Whether it is a polygon."""
+        return self.dimension == 2
+
+
+class RegionSpec(Table):
+    """A box in which agents are scattered."""
+
+    lower: Point = doc("the corner with the smallest coordinates, in units of length")
+    upper: Point = doc("the corner with the largest coordinates, in units of length")
+
+    def _problems(self) -> Iterator[Problem]:
+        return checks.box(self.lower, self.upper)
+
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """Corners that do not have n coordinates; both have as many, so one stands for both."""
+        yield from checks.point(("lower",), self.lower, n)
+
+
+class IntervalSpec(Table):
+    """A piece of the line."""
+
+    dimension: ClassVar[int] = 1
+    polygonal: ClassVar[bool] = False
+    kind: Literal["interval"] = doc("which form of workspace this is")
+    bounds: Bounds = doc("both ends [lower, upper], in units of length")
+
+    def _problems(self) -> Iterator[Problem]:
+        lower, upper = self.bounds
+        if not lower < upper:
+            says = f"must be less than bounds[1] = {upper!r}, got {lower!r}"
+            yield Problem(("bounds", 0), "scenario.interval", says)
+
+
+class PolytopeSpec(Table):
+    """A convex polytope: the hull of its vertices, or an intersection of half-spaces."""
+
+    kind: Literal["polytope"] = doc("which form of workspace this is")
+    vertices: PointList | None = doc(
+        "corners, in any order, in units of length; or give halfspaces", None
+    )
+    halfspaces: HalfSpaces | None = doc(
+        "rows [a1, ..., an, b], each for all z with a1 z1 + ... + an zn <= b; or give vertices",
+        None,
+    )
+
+    def _problems(self) -> Iterator[Problem]:
+        if self.vertices is not None and self.halfspaces is not None:
+            says = "cannot be given beside vertices; keep one of the two"
+            yield Problem(("halfspaces",), "workspace.polytope", says)
+        elif self.vertices is not None:
+            yield from checks.same_length("vertices", self.vertices, "scenario.point", "vertices")
+        elif self.halfspaces is not None:
+            code = "scenario.halfspace"
+            yield from checks.same_length("halfspaces", self.halfspaces, code, "half-spaces")
+        else:
+            says = "is missing; a polytope needs either vertices or halfspaces"
+            yield Problem(("vertices",), "scenario.missing-key", says)
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        if self.halfspaces is not None:
+            return len(self.halfspaces[0]) - 1
+        assert self.vertices is not None
+        return len(self.vertices[0])
+
+    @property
+    def polygonal(self) -> bool:
+        """Whether it is a polygon."""
+        return self.dimension == 2
+
+
+class BallSpec(Table):
+    """All points within a distance of a center: a disc in the plane."""
+
+    polygonal: ClassVar[bool] = False
+    kind: Literal["ball"] = doc("which form of workspace this is")
+    center: Point = doc("the middle, in units of length")
+    radius: Positive = doc("the distance from the middle to the boundary, a length")
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        return len(self.center)
+
+
+class EllipsoidSpec(Table):
+    """A ball stretched along axes at right angles: an ellipse in the plane."""
+
+    polygonal: ClassVar[bool] = False
+    kind: Literal["ellipsoid"] = doc("which form of workspace this is")
+    center: Point = doc("the middle, in units of length")
+    semi_axes: PositiveList = doc(
+        "the distance from the middle to the boundary along each axis, lengths"
+    )
+    axes: Matrix | None = doc(
+        "directions of the axes, one per row, at right angles to each other; those of "
+        "the coordinates if absent",
+        None,
+    )
+
+    def _problems(self) -> Iterator[Problem]:
+        n, given = len(self.center), len(self.semi_axes)
+        if given != n:
+            says = f"needs one length for each of the {n} coordinates of center, got {given}"
+            yield Problem(("semi_axes",), "scenario.dimension", says)
+        if self.axes is not None and len(self.axes) != n:
+            says = f"needs {n} rows of {n} numbers, as center has {n} coordinates, got "
+            yield Problem(("axes",), "scenario.dimension", f"{says}{len(self.axes)} rows")
+
+    @property
+    def dimension(self) -> int:
+        """How many coordinates a point has."""
+        return len(self.center)
+
+
+WorkspaceSpec: TypeAlias = Annotated[
+    PolygonSpec | BoxSpec | IntervalSpec | PolytopeSpec | BallSpec | EllipsoidSpec,
+    Field(discriminator="kind"),
+]
+
+
+class UniformSpec(Table):
+    """Every place matters the same."""
+
+    kind: Literal["uniform"] = doc("which form of density this is")
+    level: Positive = doc("the density everywhere, greater than 0", 1.0)
+
+
+class PolynomialSpec(Table):
+    """A sum of coefficient * (x - origin x)^i * (y - origin y)^j, or the like in n coordinates."""
+
+    kind: Literal["polynomial"] = doc("which form of density this is")
+    terms: Annotated[
+        tuple[Term, ...], Field(min_length=1), listed("a list of terms [i, j, coefficient]")
+    ] = doc(
+        "terms [i, j, coefficient], or as many powers as the workspace has dimensions "
+        "and a coefficient: whole powers from 0, in sum at most 16"
+    )
+    origin: Point | None = doc("the point that powers are taken about; all zeros if absent", None)
+
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """What does not have n coordinates."""
+        yield from checks.terms(self.terms, n)
+        yield from checks.point(("origin",), self.origin, n)
+
+
+class GaussianSpec(Table):
+    """A Gaussian: weight * exp(-rate |s - center|^2), or with a covariance."""
+
+    kind: Literal["gaussian"] = doc("which form of density this is")
+    center: Point = doc("the top of the hill, in units of length")
+    rate: Positive | None = doc(
+        "how fast the hill falls, per length squared; or give covariance", None
+    )
+    covariance: Matrix | None = doc(
+        "symmetric positive definite, in the plane [[xx, xy], [xy, yy]], in length "
+        "squared, for exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
+        None,
+    )
+    weight: Positive = doc("the density at the center, greater than 0", 1.0)
+
+    def _problems(self) -> Iterator[Problem]:
+        if self.rate is not None and self.covariance is not None:
+            says = "cannot be given beside rate; keep one of the two"
+            yield Problem(("covariance",), "density.gaussian", says)
+        elif self.covariance is not None:
+            yield from checks.covariance(self.covariance)
+        elif self.rate is None:
+            says = "is missing; a gaussian needs either rate or covariance"
+            yield Problem(("rate",), "scenario.missing-key", says)
+
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """What does not have n coordinates."""
+        yield from checks.point(("center",), self.center, n)
+        yield from checks.matrix(("covariance",), self.covariance, n)
+
+
+PartSpec: TypeAlias = Annotated[
+    UniformSpec | PolynomialSpec | GaussianSpec, Field(discriminator="kind")
+]
+
+
+class MixtureSpec(Table):
+    """A sum of densities."""
+
+    kind: Literal["mixture"] = doc("which form of density this is")
+    parts: Annotated[tuple[PartSpec, ...], Field(min_length=1), listed("a list of densities")] = (
+        doc("the densities to add: uniform, polynomial or gaussian tables")
+    )
+
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """What does not have n coordinates in the parts."""
+        for index, part in enumerate(self.parts):
+            for problem in part.of_dimension(n):
+                yield problem.inside(("parts", index))
+
+
+class CallableSpec(Table):
+    """A density computed by a Python function."""
+
+    kind: Literal["callable"] = doc("which form of density this is")
+    function: Function = doc('the function, written "module:name"')
+
+
+DensitySpec: TypeAlias = Annotated[
+    UniformSpec | PolynomialSpec | GaussianSpec | MixtureSpec | CallableSpec,
+    Field(discriminator="kind"),
+]
