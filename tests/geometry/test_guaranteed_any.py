@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from dwell._types import lengths
-from dwell.cells.guaranteed import pair_of
-from dwell.cells.guaranteed_moments import star_moments
+from dwell.cells.guaranteed import pair_of, star_moments
 from dwell.cells.weighted_region import weighted_region
 from dwell.density import Gaussian, Polynomial, Uniform
 from dwell.errors import AgentsError

@@ -13,8 +13,7 @@ from dwell._kernels._jit import njit
 from dwell._kernels.star.roots import roots_between
 from dwell._types import lengths
 from dwell.cells.backend import measure_cells
-from dwell.cells.guaranteed import pair_of
-from dwell.cells.guaranteed_moments import star_moments
+from dwell.cells.guaranteed import pair_of, star_moments
 from dwell.cells.weighted_region import weighted_region
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import AgentsError

@@ -20,14 +20,9 @@ import numpy as np
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell._types import Points, lengths
 from dwell.agents.interfaces import Command, Information, Observation, Sample
-from dwell.cells.guaranteed import pair_of
+from dwell.cells.guaranteed import is_polygonal, pair_of, polygon_of, working_memory
 from dwell.cells.weighted_region import WeightedRegion
-from dwell.controllers.centroid_bounds import (
-    is_polygonal,
-    nearest_first,
-    polygon_of,
-    working_memory,
-)
+from dwell.controllers.centroid_bounds import nearest_first
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import saturated
 from dwell.geometry import guaranteed_cell

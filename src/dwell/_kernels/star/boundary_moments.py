@@ -25,7 +25,6 @@ from dwell._kernels.star.vectors import (
     along,
     dot,
     less,
-    put,
     row_of,
     upper,
     upper_of,
@@ -287,32 +286,3 @@ def boundary_moments(plain, count, sectors, planar, curved, p, terms, buffers):
         polar += w * (sums[4] + sums[7] + sums[9] + 2.0 * dot(a, d) + dot(a, a) * m)
         error += w * off
     return drop, mass, first, polar, error
-
-
-@inner
-def put_nodes(parts, sectors, planar, curved, buffers, table):
-    """Points of the boundary with the flux of y through them, as rows (y, flux); how many.
-
-    Each sector is cut into `parts`, in space both ways. `table` may be too short, even empty.
-    """
-    n = 0
-    node = buffers.node
-    across = 1 if planar else parts
-    for i in range(sectors):
-        if buffers.sector[i, SIGN] == 0.0:
-            continue
-        for k in range(parts * across):
-            a, b = k // across, k % across
-            box = (a / parts, (a + 1) / parts, b / across, (b + 1) / across)
-            if n >= table.shape[0]:
-                n += OF_GAUSSIANS if planar else OF_GAUSSIANS * OF_GAUSSIANS
-                continue
-            count = boundary_nodes(
-                i, box, OF_GAUSSIANS, OF_GAUSSIANS, planar, curved, buffers, node
-            )
-            for h in range(count):
-                y = row_of(node, h, 0)
-                put(table, n, 0, y)
-                table[n, 3] = dot(y, row_of(node, h, 3))
-                n += 1
-    return n
