@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 
+from dwell._kernels.common.extent import circle_round, make_ball_buffers
 from dwell._kernels.polygon.buffers import make_scratch
 from dwell._kernels.polygon.entry_points import cell_of
 from dwell._kernels.polygon.entry_points import moments_of as polygon_moments_of
@@ -22,7 +23,6 @@ from dwell._kernels.polygon.guaranteed import (
     star_moments_of,
 )
 from dwell._kernels.polygon.guaranteed_envelope import make_envelope
-from dwell._kernels.polygon.guaranteed_shape import circle_round
 from dwell.cells.grid import lattice_terms
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Polygon
@@ -64,7 +64,7 @@ def corners(dual, polygon, p, others, radii):
     """(offsets, labels) of one cell."""
     env = buffers(polygon, others)
     n = corners_of(dual, *arguments(polygon, p, others, radii), env)
-    return np.column_stack([env.x[:n], env.y[:n]]), env.label[:n].copy()
+    return env.corner[:n, :2].copy(), env.label[:n].copy()
 
 
 # ---------------------------------------------------------------------- slow and independent
@@ -411,7 +411,7 @@ def _slow_circle(points):
 @given(st.lists(strategies.points(10.0), min_size=1, max_size=9))
 def test_smallest_circle_holds_all_and_cannot_shrink(points):
     z = np.array(points)
-    diameter, x, y, radius = circle_round(len(z), *np.ascontiguousarray(z.T))
+    diameter, x, y, radius = circle_round(len(z), np.pad(z, ((0, 0), (0, 1))), make_ball_buffers())
     away = np.hypot(*(z - (x, y)).T)
     assert (away <= radius * (1 + 1e-12) + 1e-300).all()
     assert radius <= diameter / math.sqrt(3.0) * (1 + 1e-12) + 1e-300  # Jung's theorem

@@ -14,7 +14,7 @@ from dwell._types import Floats, Ints, Points, columns, lengths
 from dwell.errors import WorkspaceError
 from dwell.geometry.box import Box
 from dwell.geometry.ellipsoid import Ball, Ellipsoid
-from dwell.geometry.guaranteed_region import Extent, GuaranteedBase, StarRegion
+from dwell.geometry.guaranteed_region import Extent, GuaranteedBase, StarRegion, in_space
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.region import Interval, Polygon
 from dwell.geometry.validation import as_others, as_place, as_radii, refuse_outside
@@ -146,7 +146,7 @@ class StarCell(GuaranteedBase):
 
         env = self.envelope()
         n = corners_of(*self.kernel_arguments(), env)
-        return np.column_stack([env.x[:n], env.y[:n]]), env.label[:n].copy()
+        return env.corner[:n, :2].copy(), env.label[:n].copy()
 
     @property
     def _arcs(self) -> list[tuple[float, float] | None]:
@@ -249,9 +249,9 @@ def _star_workspace(workspace: object) -> Interval | Polygon | Box | Polytope | 
 
 def _circle_round(points: Points) -> tuple[float, Points, float]:
     """Diameter of some points, center and radius of the smallest circle round them."""
-    from dwell._kernels.polygon.guaranteed_shape import circle_round
+    from dwell._kernels.common.extent import circle_round, make_ball_buffers
 
-    diameter, x, y, radius = circle_round(len(points), *columns(points))
+    diameter, x, y, radius = circle_round(len(points), in_space(points), make_ball_buffers())
     return float(diameter), np.array([x, y]), float(radius)
 
 

@@ -371,7 +371,7 @@ def _judged(cell: StarRegion, corners: Points, best: Extent) -> tuple[Extent, Po
 
 
 def _extent_of(points: Points) -> Extent:
-    from dwell._kernels.star.buffers import make_ball_buffers
+    from dwell._kernels.common.extent import make_ball_buffers
     from dwell._kernels.star.extent import extent
 
     diameter, circumradius = extent(len(points), points, make_ball_buffers())

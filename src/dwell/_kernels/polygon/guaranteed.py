@@ -12,6 +12,7 @@ import math
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import exponential, smaller
+from dwell._kernels.common.extent import circle_round
 from dwell._kernels.polygon.grid_quadrature import guaranteed_grid_moments
 from dwell._kernels.polygon.guaranteed_contour import AMPLIFICATION, TOO_FAR, gaussian_contour
 from dwell._kernels.polygon.guaranteed_envelope import (
@@ -32,8 +33,7 @@ from dwell._kernels.polygon.guaranteed_moments import (
     gaussian_patches,
     polynomial_moments,
 )
-from dwell._kernels.polygon.guaranteed_shape import circle_round, gap_to_boundary
-from dwell._kernels.polygon.guaranteed_workspace import workspace_ring
+from dwell._kernels.polygon.guaranteed_workspace import gap_to_boundary, workspace_ring
 
 OK, EMPTY, OUTSIDE = 0, 1, 2
 NEGLIGIBLE = 1e-40  # of the mass so far
@@ -157,7 +157,7 @@ def guaranteed_pair(px, py, n, qx, qy, radius, wx, wy, terms, env):
         m = ring_of(DUAL if turn == 0 else GUARANTEED, m0, n, edges, env)
         if turn == 0:
             vertices = list_vertices(m, edges, env)
-            diameter, _, _, circumradius = circle_round(vertices, env.x, env.y)
+            diameter, _, _, circumradius = circle_round(vertices, env.corner, env.ball)
         if on_grid:
             mark_shown(m, n, edges, env)
         else:
@@ -167,7 +167,7 @@ def guaranteed_pair(px, py, n, qx, qy, radius, wx, wy, terms, env):
     if on_grid:
         total_d, total = guaranteed_grid_moments(
             px, py, n, vertices, not occupied, terms.lattice, terms.frame, env.seen, env.shows,
-            env.x, env.y, env.row,
+            env.corner, env.row,
         )  # fmt: skip
     md = total_d[0]
     dx = dy = 0.0
@@ -195,7 +195,7 @@ def one_ring(dual, px, py, n, qx, qy, radius, wx, wy, env):
 
 @njit
 def corners_of(dual, px, py, n, qx, qy, radius, wx, wy, env):
-    """Vertices of one cell, dual or guaranteed, into env.x, env.y, env.label; return how many.
+    """Vertices of one cell, dual or guaranteed, into env.corner and env.label; return how many.
 
     Counter-clockwise and relative to the agent; the piece after vertex k lies on the curve of agent
     label[k] if that is >= 0, else on workspace edge -1 - label[k]. 0: the cell is empty, or p is

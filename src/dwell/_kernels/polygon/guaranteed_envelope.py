@@ -23,6 +23,7 @@ import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.extent import BallBuffers, make_ball_buffers
 
 GUARANTEED, DUAL = 1.0, -1.0  # the sign of R
 
@@ -51,14 +52,14 @@ class Envelope(NamedTuple):
     ring2: np.ndarray  # the ring with the next function
     ring0: np.ndarray  # the ring of the workspace alone
     side: np.ndarray  # by how much the next function exceeds each vertex
-    x: np.ndarray  # vertices relative to p, counter-clockwise
-    y: np.ndarray
+    corner: np.ndarray  # (arcs, 3): vertices relative to p, counter-clockwise; z is 0
     label: np.ndarray  # what bounds the cell after each: agent if >= 0, else edge -1 - label
     panels: np.ndarray  # (panels, 6): the boundary in pieces
     owner: np.ndarray  # (panels,): the curve each lies on
     node: np.ndarray  # numbers at quadrature nodes
     pending: np.ndarray  # (MAX_PATCHES, 4): patches still to be integrated
     row: np.ndarray  # (4, CHUNK): grid points
+    ball: BallBuffers
 
 
 def make_envelope(others: int, vertices: int) -> Envelope:
@@ -74,14 +75,14 @@ def make_envelope(others: int, vertices: int) -> Envelope:
         ring2=np.zeros((arcs, 4)),
         ring0=np.zeros((arcs, 4)),
         side=np.zeros(arcs),
-        x=np.zeros(arcs),
-        y=np.zeros(arcs),
+        corner=np.zeros((arcs, 3)),
         label=np.zeros(arcs, dtype=np.int64),
         panels=np.zeros((8 * arcs, 6)),
         owner=np.zeros(8 * arcs, dtype=np.int64),
         node=np.zeros(80),
         pending=np.zeros((MAX_PATCHES, 4)),
         row=np.zeros((4, CHUNK)),
+        ball=make_ball_buffers(),
     )
 
 
@@ -176,13 +177,12 @@ def may_merge(m, new, bx, by, ring):
 
 
 @inner
-def insert(new, n, ring, env):
-    """Put function `new` into an envelope of n arcs; return its arcs.
+def insert(new, n, curves, ring, side, to):
+    """Put function `new` into an envelope of n arcs; return its arcs. `side` and `to`: memory.
 
     On each arc the new function is on top at both ends, at one, or at none; in the first and the
     last case there may still be a stretch of the other kind between.
     """
-    curves, side, to = env.curves, env.side, env.ring2
     if is_hidden(new, n, curves, ring, side):
         return n
     m = 0
@@ -287,18 +287,21 @@ def ring_of(sign, m, n, edges, env):
     m: arcs of the workspace's envelope in env.ring0; n: agents, seen beforehand; edges: how many
     the workspace has.
     """
-    copy_ring(m, env.ring0, env.ring)
+    curves, ring = env.curves, env.ring
+    copy_ring(m, env.ring0, ring)
+    reach = 2.0 / lowest(m, ring)
     for j in range(n):
-        if matters(sign, j, 2.0 / lowest(m, env.ring), env.seen):
-            agent_function(edges + j, sign, j, env.seen, env.curves)
-            m = insert(edges + j, m, env.ring, env)
+        if matters(sign, j, reach, env.seen):
+            agent_function(edges + j, sign, j, env.seen, curves)
+            m = insert(edges + j, m, curves, ring, env.side, env.ring2)
+            reach = 2.0 / lowest(m, ring)
     return m
 
 
 @inner
 def list_vertices(m, edges, env):
     """List the vertices of a ring of m arcs, without those between arcs of one function."""
-    ring, x, y, label = env.ring, env.x, env.y, env.label
+    ring, corner, label = env.ring, env.corner, env.label
     count = 0
     for i in range(m):
         j = i + 1 if i + 1 < m else 0
@@ -308,12 +311,12 @@ def list_vertices(m, edges, env):
             k = int(ring[i, FUNCTION])
             name = k - edges if k >= edges else -1 - k
             if count == 0 or label[count - 1] != name:
-                x[count] = ring[i, UX] / ring[i, VALUE]
-                y[count] = ring[i, UY] / ring[i, VALUE]
+                corner[count, 0] = ring[i, UX] / ring[i, VALUE]
+                corner[count, 1] = ring[i, UY] / ring[i, VALUE]
                 label[count] = name
                 count += 1
     if count > 1 and label[0] == label[count - 1]:  # the ring began in the middle of a curve
         count -= 1
-        x[0] = x[count]
-        y[0] = y[count]
+        corner[0, 0] = corner[count, 0]
+        corner[0, 1] = corner[count, 1]
     return count

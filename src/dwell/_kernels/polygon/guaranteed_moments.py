@@ -58,10 +58,9 @@ def point_on(curve, w):
 
 
 @inner
-def put_panel(m, k, w0, w1, env):
+def put_panel(m, k, w0, w1, curve, panels, owner):
     """Write one panel of curve k; return how many there are."""
-    curve, panels = curve_of(k, env.curves), env.panels
-    env.owner[m] = k
+    owner[m] = k
     panels[m, W0] = w0
     panels[m, W1] = w1
     panels[m, X0], panels[m, Y0] = point_on(curve, w0)
@@ -93,7 +92,7 @@ def place_along(i, k, ring, curves):
 @inner
 def cut_into_panels(m, env):
     """Panels of the ring of m arcs; return how many."""
-    ring, curves = env.ring, env.curves
+    ring, curves, owner = env.ring, env.curves, env.owner
     count = 0
     for i in range(m):
         k = int(ring[i, FUNCTION])
@@ -101,11 +100,9 @@ def cut_into_panels(m, env):
         end = place_along(i + 1 if i + 1 < m else 0, k, ring, curves)
         while w < end:
             stop = end
-            if (
-                curves[k, A] != 0.0 and count + (m - i) < env.owner.shape[0]
-            ):  # keep space for the rest
+            if curves[k, A] != 0.0 and count + (m - i) < owner.shape[0]:  # keep space for the rest
                 stop = end_of_panel(w, end)
-            count = put_panel(count, k, w, stop, env)
+            count = put_panel(count, k, w, stop, curve_of(k, curves), env.panels, owner)
             w = stop
     return count
 

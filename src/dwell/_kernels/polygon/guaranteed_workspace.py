@@ -1,6 +1,6 @@
 """The workspace as seen from an agent in it: the envelope of its edges alone.
 
-See guaranteed_envelope.py.
+See guaranteed_envelope.py. And the distance of a point from the boundary of a cell.
 """
 
 import math
@@ -9,6 +9,7 @@ import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.extent import sheet_gap
 from dwell._kernels.polygon.guaranteed_envelope import (
     BX,
     BY,
@@ -122,5 +123,27 @@ def workspace_ring(px, py, wx, wy, env):
         return ring_of_vertices(px, py, wx, wy, curves, ring)
     m = ring_of_square(curves.shape[0] - 4, size, curves, ring)
     for k in range(wx.shape[0]):
-        m = insert(k, m, ring, env)
+        m = insert(k, m, curves, ring, env.side, env.ring2)
     return m
+
+
+@inner
+def gap_to_boundary(sign, zx, zy, px, py, n, qx, qy, radius, wx, wy):
+    """Distance of z (relative to p) from the boundary of the cell; <= 0 outside it.
+
+    The outside is the union of what each workspace edge and each agent takes away.
+    """
+    best = np.inf
+    z = (zx, zy, 0.0)
+    for k in range(wx.shape[0]):
+        nx, ny, h = edge_of(k, px, py, wx, wy)
+        best = smaller(best, h - (zx * nx + zy * ny))
+    for j in range(n):
+        dx = qx[j] - px
+        dy = qy[j] - py
+        r = radius[j]
+        if dx * dx + dy * dy > r * r:
+            best = sheet_gap(sign, z, (dx, dy, 0.0), r, best)
+        elif sign > 0.0:
+            return -0.5 * (r - math.sqrt(dx * dx + dy * dy))
+    return best

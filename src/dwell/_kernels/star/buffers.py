@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dwell._kernels.common.extent import BallBuffers, make_ball_buffers
+
 # Columns of a piece: start, what it was rounded by, then the step of a segment and what that was
 # rounded by, or the radius to the start of an arc and the radius a quarter turn on; the angle (0: a
 # segment); the facet of an arc, or the vertex at which the edge of a segment begins. For arcs of
@@ -69,19 +71,6 @@ def make_boundary(facets: int, vertices: int, pieces: int) -> Boundary:
         node=np.zeros((NODES, 4)),
         sums=np.zeros((3, SUMS)),
     )
-
-
-class BallBuffers(NamedTuple):
-    """Working memory for the smallest ball round some points."""
-
-    on: np.ndarray  # (8,) points on it
-    some: np.ndarray  # (8,)
-    table: np.ndarray  # (3, 4) a system of equations
-
-
-def make_ball_buffers() -> BallBuffers:
-    """Working memory for `extent`."""
-    return BallBuffers(np.empty(8, np.int64), np.empty(8, np.int64), np.empty((3, 4)))
 
 
 class SheetBuffers(NamedTuple):
