@@ -15,6 +15,7 @@ from dwell import Box, Gaussian, Mixture, Polygon, Uniform, simulate, tessellate
 from dwell._types import lengths
 from dwell.agents import CoverageSystem, Network
 from dwell.agents.interfaces import Observation, Sample, WeightedRegion
+from dwell.cells.guaranteed import pair_of
 from dwell.controllers import SelfTriggeredCentroid
 from dwell.controllers import self_triggered_centroid as module
 from dwell.controllers.centroid_bounds import CentroidBall, ball_of, centroid_ball, velocity_to
@@ -138,37 +139,24 @@ class TestKnowledge:
     def test_neighbours_suffice(self, seed):
         """gV from the sampled neighbours is exact while the own way is within the radius; dgV is
         at least what all agents give."""
-        from dwell._kernels.polygon.guaranteed import guaranteed_pair
-        from dwell._kernels.polygon.guaranteed_envelope import make_envelope
-
         workspace, density, places = random_world(seed, 12)
         rng = np.random.default_rng(seed)
         system = CoverageSystem(workspace, density, SLOW, len(places))
-        wx, wy = np.ascontiguousarray(workspace.vertices.T)
         smaller = 0
         for agent in range(len(places)):
             sample = system.sample(places, agent, 0.0)
-            nearest = np.hypot(*(sample.positions - places[agent]).T).min()
-            radius = rng.uniform(0, 0.4) * nearest
-            way = radius * rng.uniform(0.5, 1.0)
-            turn = rng.uniform(0, 2 * np.pi)
+            radius = rng.uniform(0, 0.4) * lengths(sample.positions - places[agent]).min()
+            way, turn = radius * rng.uniform(0.5, 1.0), rng.uniform(0, 2 * np.pi)
             here = places[agent] + way * np.array([np.cos(turn), np.sin(turn)])
             here = workspace.nearest(here[None])[0]
-            found = []
-            for known in (sample.positions, np.delete(places, agent, axis=0)):
-                qx, qy = np.ascontiguousarray(known.T)
-                env = make_envelope(len(known), len(wx))
-                found.append(
-                    guaranteed_pair(
-                        *here, len(known), qx, qy, np.full(len(known), radius), wx, wy,
-                        density.terms(), env,
-                    )
-                )  # fmt: skip
-            some, all_agents = found
-            assert some[0] == all_agents[0] == 0
-            assert some[1:4] == pytest.approx(all_agents[1:4], rel=1e-11, abs=0.0)
-            assert some[5] >= all_agents[5] * (1 - 1e-12)
-            smaller += some[5] > all_agents[5] * (1 + 1e-9)
+            some, every = (
+                pair_of(system.ground, here, known, np.full(len(known), radius))
+                for known in (sample.positions, np.delete(places, agent, axis=0))
+            )
+            assert some.offset == pytest.approx(every.offset, rel=1e-11, abs=1e-15)
+            assert some.clearance == pytest.approx(every.clearance, rel=1e-11, abs=0.0)
+            assert some.share <= every.share * (1 + 1e-12)
+            smaller += some.share < every.share * (1 - 1e-9)
         if seed == 0:
             assert smaller > 0  # the superset is a strict one now and then
 

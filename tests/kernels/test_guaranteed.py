@@ -491,22 +491,6 @@ def test_moments_of_both_cells(name, seed, share):
     assert found["mass"] / found["dual_mass"] == pytest.approx(ratio, rel=1e-12, abs=0.0)
 
 
-@pytest.mark.parametrize("name", DENSITIES)
-@pytest.mark.parametrize("dual", [False, True])
-def test_moments_by_positive_sums(name, dual):
-    polygon, p, others, radii = scene(4, share=0.6)
-    density = DENSITIES[name]
-    mass, centroid, second = reference(dual, polygon, p, others, radii, at(density))
-    scale, m, fx, fy, polar = star_moments_of(
-        dual, *arguments(polygon, p, others, radii), density.terms(),
-        float(centroid[0]), float(centroid[1]), buffers(polygon, others),
-    )  # fmt: skip
-    size = math.exp(scale)
-    assert m * size == pytest.approx(float(mass), rel=1e-13, abs=0.0)
-    assert [fx / m, fy / m] == pytest.approx([0.0, 0.0], abs=1e-13)
-    assert polar * size == pytest.approx(float(second), rel=1e-13, abs=0.0)
-
-
 @pytest.mark.parametrize("size", [1e-9, 1e-4, 1e-3, 1e-2, 0.05, 0.3, 1.0, 3.0])
 def test_cells_of_every_size_against_the_gaussian(size):
     """Small cells lose digits by contours: somewhere on the way patches must take over."""
