@@ -208,20 +208,6 @@ def test_a_short_ceiling_makes_it_sampled_saturated_lloyd():
     assert np.abs(run.positions(1.0) - slow.positions(1.0)).max() > 0.1  # it does saturate
 
 
-def test_a_weaker_bound_looks_more_often():
-    counts = {}
-    for name, options in {
-        "default": {},
-        "factor": {"factor": 2},
-        "ball": {"own": "ball"},
-        "paper-like": {"preset": "paper-like"},
-    }.items():
-        law = SelfTriggered(v=0.3, tau_max=2.0, scan=0.01, **options)
-        counts[name] = len(dwell.simulate(BOX, HILL, START, law, until=10.0).events)
-    assert counts["default"] < counts["factor"] < counts["paper-like"]
-    assert counts["default"] < counts["ball"] < counts["paper-like"]
-
-
 def test_options_override_the_preset():
     law = SelfTriggered(preset="paper-like", factor=1)
     assert (law.option("factor"), law.option("own")) == (1, "ball")

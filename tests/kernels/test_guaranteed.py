@@ -474,35 +474,35 @@ DENSITIES = {
 }
 
 
+def assert_centroids(found, where, weight):
+    """Both centroids are those of polar integrals; return the masses of these."""
+    masses = []
+    for dual, prefix in ((False, ""), (True, "dual_")):
+        mass, centroid, _ = reference(dual, *where, weight)
+        reach = np.hypot(*boundary(dual, *where, 50).T).max()
+        middle = [found[prefix + "x"], found[prefix + "y"]]
+        assert middle == pytest.approx(centroid.astype(float), abs=1e-12 * reach)
+        masses.append(mass)
+    return masses
+
+
 @pytest.mark.parametrize("name", DENSITIES)
 @pytest.mark.parametrize(("seed", "share"), [(0, 0.1), (1, 0.5), (2, 0.9), (3, 0.3)])
 def test_moments_of_both_cells(name, seed, share):
-    polygon, p, others, radii = scene(seed, share=share)
-    density = DENSITIES[name]
-    found = pair(polygon, p, others, radii, density)
-    reach = np.hypot(*boundary(False, polygon, p, others, radii, 50).T).max()
-    weights = []
-    for dual, prefix in ((False, ""), (True, "dual_")):
-        mass, centroid, _ = reference(dual, polygon, p, others, radii, at(density))
-        weights.append(mass)
-        assert found[prefix + "x"] == pytest.approx(float(centroid[0]), abs=1e-12 * reach)
-        assert found[prefix + "y"] == pytest.approx(float(centroid[1]), abs=1e-12 * reach)
-    ratio = float(weights[0] / weights[1])
+    where = scene(seed, share=share)
+    found = pair(*where, DENSITIES[name])
+    masses = assert_centroids(found, where, at(DENSITIES[name]))
+    ratio = float(masses[0] / masses[1])
     assert found["mass"] / found["dual_mass"] == pytest.approx(ratio, rel=1e-12, abs=0.0)
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-4, 1e-3, 1e-2, 0.05, 0.3, 1.0, 3.0])
 def test_cells_of_every_size_against_the_gaussian(size):
     """Small cells lose digits by contours: somewhere on the way patches must take over."""
-    polygon, p, others, radii = scene(1, share=0.7)
-    center, rate = [p[0] + 6.0, p[1] + 3.0], 0.05 * size * size
-    found = pair(polygon, p, others, radii, Gaussian(center, rate))
-    weight = at(Gaussian(center, rate))
-    for dual, prefix in ((False, ""), (True, "dual_")):
-        _, centroid, _ = reference(dual, polygon, p, others, radii, weight)
-        reach = np.hypot(*boundary(dual, polygon, p, others, radii, 50).T).max()
-        assert found[prefix + "x"] == pytest.approx(float(centroid[0]), abs=1e-12 * reach)
-        assert found[prefix + "y"] == pytest.approx(float(centroid[1]), abs=1e-12 * reach)
+    where = scene(1, share=0.7)
+    p = where[1]
+    density = Gaussian([p[0] + 6.0, p[1] + 3.0], 0.05 * size * size)
+    assert_centroids(pair(*where, density), where, at(density))
 
 
 @pytest.mark.parametrize("away", [12.0, 20.0, 60.0, 300.0, 5000.0])
@@ -532,19 +532,23 @@ def test_gaussians_far_away(away):
     assert found["mass"] / found["dual_mass"] == pytest.approx(ratio, rel=50 * slack, abs=1e-290)
 
 
+def by_patches(dual, polygon, p, others, radii, density):
+    """Centroid by sums of positive parts, which share no formula with contours."""
+    where, env = arguments(polygon, p, others, radii), buffers(polygon, others)
+    _, m, fx, fy, _ = star_moments_of(dual, *where, density.terms(), 0.0, 0.0, env)
+    return [fx / m, fy / m]
+
+
 @pytest.mark.parametrize("rate", [30.0, 1e3])
 def test_narrow_gaussians(rate):
-    """Inside, on the border and outside; contours against patches, which share no formula."""
-    polygon, p, others, radii = scene(3, share=0.6)
-    outline = boundary(True, polygon, p, others, radii, 7)
+    """Inside, on the border and outside."""
+    where = scene(3, share=0.6)
+    outline = boundary(True, *where, 7)
     for z in (0.3 * outline[0], outline[2], 1.02 * outline[4]):
-        density = Gaussian((p + z).tolist(), rate)
-        found = pair(polygon, p, others, radii, density)
-        _, m, fx, fy, _ = star_moments_of(
-            True, *arguments(polygon, p, others, radii), density.terms(), 0.0, 0.0,
-            buffers(polygon, others),
-        )  # fmt: skip
-        assert [found["dual_x"], found["dual_y"]] == pytest.approx([fx / m, fy / m], abs=1e-11)
+        density = Gaussian((where[1] + z).tolist(), rate)
+        found = pair(*where, density)
+        expected = by_patches(True, *where, density)
+        assert [found["dual_x"], found["dual_y"]] == pytest.approx(expected, abs=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -560,11 +564,8 @@ def test_a_tip_that_points_at_the_peak(radius, angle, away, rate):
     box, others = [(-9.0, -9.0), (9.0, -9.0), (9.0, 9.0), (-9.0, 9.0)], [(2.0, 0.0)]
     density = Gaussian((away * math.cos(angle), away * math.sin(angle)), rate)
     found = pair(box, (0.0, 0.0), others, radius, density)
-    _, m, fx, fy, _ = star_moments_of(
-        False, *arguments(box, (0.0, 0.0), others, radius), density.terms(), 0.0, 0.0,
-        buffers(box, others),
-    )  # fmt: skip
-    assert [found["x"], found["y"]] == pytest.approx([fx / m, fy / m], abs=1e-12)
+    expected = by_patches(False, box, (0.0, 0.0), others, radius, density)
+    assert [found["x"], found["y"]] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("spacing", [0.9, 0.25])

@@ -44,12 +44,7 @@ ON_SHEET = 1e-9  # of the distance from the agent: nearer, a place lies on a she
 
 @dataclass(frozen=True, eq=False)
 class GuaranteedBase(ABC):
-    """A guaranteed cell, or the dual one, of an agent at `position`.
-
-    Agent j lies somewhere within `radii[j]` of `others[j]`. With p, q and R for these, the
-    guaranteed cell is the set of z in the workspace with |z - p| + R <= |z - q| for all j, the
-    dual one that with |z - p| <= |z - q| + R.
-    """
+    """A guaranteed cell, or the dual one, in any workspace: see `StarCell`."""
 
     workspace: Any
     position: Points  # (n,)
@@ -109,7 +104,9 @@ class GuaranteedBase(ABC):
 
     def boundary_at(self, angles: Floats) -> Points:
         """Points of the boundary in the plane, seen from the agent."""
-        return self.radius(angles)[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
+        away = np.column_stack([np.cos(angles), np.sin(angles)])
+        places: Points = self.radius(angles)[:, None] * away
+        return places
 
     def _gauge(self, u: Points) -> Floats:
         """1 / radius in directions u: the largest of u . B + c of flat sides and agents."""
@@ -117,30 +114,24 @@ class GuaranteedBase(ABC):
         half = 0.5 * (lengths(d) - r) * (lengths(d) + r)
         apart = half > 0.0
         b, c = d[apart] / half[apart, None], self.sign * r[apart] / half[apart]
-        found = np.zeros(u.shape[:-1])
-        if isinstance(self.workspace, Ball | Ellipsoid):
-            found = self._gauge_of_boundary(u)
-        else:
-            w = self.workspace
-            on_sides = w.vertices[[face[0] for face in w.faces]]
-            gaps = dots(w.normals, on_sides - self.position)
-            gaps = np.maximum(gaps, NEAREST * w.diameter)
-            b = np.vstack([w.normals / gaps[:, None], b])
-            c = np.concatenate([np.zeros(len(gaps)), c])
-        return np.maximum(found, (dots(u[..., None, :], b) + c).max(axis=-1, initial=0.0))
+        found: Floats = (dots(u[..., None, :], b) + c).max(axis=-1, initial=0.0)
+        if not self.workspace.flat:
+            found = np.maximum(found, self._gauge_of_boundary(u))
+            return found
+        normals, corners = self.workspace.normals, self.workspace.vertices
+        gaps = dots(normals, corners[[face[0] for face in self.workspace.faces]] - self.position)
+        sides = normals / np.maximum(gaps, NEAREST * self.workspace.diameter)[:, None]
+        found = np.maximum(found, dots(u[..., None, :], sides).max(axis=-1))
+        return found
 
     def _gauge_of_boundary(self, u: Points) -> Floats:
         """1 / distance of a curved workspace's boundary in directions u."""
-        root = self.workspace.root
-        a, clearance = root.seen_from(self.position)
-        away = dots(u[..., None, :], root.matrix)
-        square, along = dots(away, away), -dots(away, a)
+        a, clearance = self.workspace.root.seen_from(self.position)
+        away = dots(u[..., None, :], self.workspace.root.matrix)
+        square, along = dots(away, away), dots(away, a)
         clearance = max(clearance, LEAST_CLEARANCE)
-        curve = np.sqrt(along * along + square * clearance)
-        ahead = along > 0.0
-        found: Floats = np.where(
-            ahead, square / np.where(ahead, along + curve, 1.0), (curve - along) / clearance
-        )
+        long = np.sqrt(along * along + square * clearance) + np.abs(along)  # without cancellation
+        found: Floats = np.where(along < 0.0, square / long, long / clearance)
         return found
 
     @property
@@ -210,7 +201,7 @@ class StarRegion(GuaranteedBase):
         near = np.round(found / (1e-9 * self.workspace.diameter))  # each was found several times
         _, first = np.unique(near, axis=0, return_index=True)
         offsets: Points = found[np.sort(first)]
-        if self._curved:
+        if not self.workspace.flat:
             offsets = offsets[self.workspace.contains(self.position + offsets)]
         return offsets
 
@@ -247,13 +238,9 @@ class StarRegion(GuaranteedBase):
         )
         return found
 
-    @property
-    def _curved(self) -> bool:
-        return isinstance(self.workspace, Ball | Ellipsoid)
-
     @cached_property
     def _extent(self) -> Extent:
-        if self.dual or self.empty or self._curved:
+        if self.dual or self.empty or not self.workspace.flat:
             return self.rough_extent
         return _extent_of_guaranteed(self)
 

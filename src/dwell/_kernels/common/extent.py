@@ -36,7 +36,7 @@ class BallBuffers(NamedTuple):
 
 def make_ball_buffers() -> BallBuffers:
     """Working memory for `smallest_ball`."""
-    return BallBuffers(*np.zeros((2, 5), np.int64), np.zeros((3, 4)))
+    return BallBuffers(np.zeros(5, np.int64), np.zeros(5, np.int64), np.zeros((3, 4)))
 
 
 @inner

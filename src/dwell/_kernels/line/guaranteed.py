@@ -18,17 +18,17 @@ def ends_of(sign, p, n, q, radius, lower, upper):
     a = smaller(lower - p, 0.0)
     b = larger(upper - p, 0.0)
     below, above = -1, -2
-    met = False
+    occupied = False
     for j in range(n):
         d = q[j] - p
         reach = 0.5 * (abs(d) - sign * radius[j])
         if abs(d) <= radius[j]:
-            met = True
+            occupied = True
         elif d > 0.0 and reach < b:
             b, above = reach, j
         elif d < 0.0 and -reach > a:
             a, below = -reach, j
-    return (a, b), (below, above), met
+    return (a, b), (below, above), occupied
 
 
 @njit
@@ -40,8 +40,8 @@ def guaranteed_pair(p, n, q, radius, lower, upper, terms, memory):
     """
     if larger(lower - p, p - upper) > BEYOND * (upper - lower):
         return OUTSIDE, 0.0, 0.0, 0.0, 0.0
-    (a, b), _, met = ends_of(GUARANTEED, p, n, q, radius, lower, upper)
-    if met:
+    (a, b), _, occupied = ends_of(GUARANTEED, p, n, q, radius, lower, upper)
+    if occupied:
         return EMPTY, 0.0, 0.0, 0.0, 0.0
     scale, mass, e, _ = interval_moments(a, 0.0, b, 0.0, p, terms, memory)
     if not mass > 0.0:
