@@ -28,6 +28,8 @@ from dwell._kernels.polygon.guaranteed_envelope import (
     see_agents,
 )  # fmt: skip
 from dwell._kernels.polygon.guaranteed_moments import (
+    NOTHING,
+    added,
     constant_moments,
     cut_into_panels,
     gaussian_patches,
@@ -51,23 +53,17 @@ def holds_point(m, x, y, ring, curves):
 
 
 @inner
-def joined(scale, total, more_scale, weight, m, x, y, polar):
+def joined(scale, total, more_scale, weight, more):
     """Add `weight` times some moments to `total`, each divided by the exponential of its scale."""
-    more = (weight * m, weight * x, weight * y, weight * polar)
+    more = added(NOTHING, weight, more)
     if more_scale > scale:
         scale, total, more_scale, more = more_scale, more, scale, total
-    u = exponential(more_scale - scale)
-    return scale, (
-        total[0] + u * more[0],
-        total[1] + u * more[1],
-        total[2] + u * more[2],
-        total[3] + u * more[3],
-    )
+    return scale, added(total, exponential(more_scale - scale), more)
 
 
 @inner
 def component_moments(m, rho, g, px, py, ox, oy, positive, count, env):
-    """(log_scale, mass, first x, first y, polar) about (ox, oy) of one row of Terms.gaussians.
+    """(log_scale, (mass, first x, first y, polar)) about (ox, oy) of one row of Terms.gaussians.
 
     By contour where that keeps its digits (then the polar moment is left out), else by patches.
     """
@@ -78,7 +74,7 @@ def component_moments(m, rho, g, px, py, ox, oy, positive, count, env):
         inside = holds_point(m, cx, cy, env.ring, env.curves)
         grown, scale, mass, x, y = gaussian_contour(inside, rho, cx, cy, white, count, env)
         if grown <= AMPLIFICATION:
-            return scale, mass, x, y, 0.0
+            return scale, (mass, x, y, 0.0)
     return gaussian_patches(cx, cy, (g[3], g[4], g[5]), white, ox, oy, count, env)
 
 
@@ -101,25 +97,23 @@ def ring_moments(m, px, py, terms, ox, oy, positive, env):
     count = cut_into_panels(m, env)
     rho = 1.0 / lowest(m, env.ring)
     scale = -math.inf
-    total = (0.0, 0.0, 0.0, 0.0)
+    total = NOTHING
     if terms.constant > 0.0:
-        mass, x, y, polar = constant_moments(ox, oy, count, env)
-        scale, total = joined(scale, total, 0.0, terms.constant, mass, x, y, polar)
+        more = constant_moments(ox, oy, count, env)
+        scale, total = joined(scale, total, 0.0, terms.constant, more)
     for t in range(terms.polynomials.shape[0]):
         x0 = px - terms.origins[t, 0]
         y0 = py - terms.origins[t, 1]
-        mass, x, y, polar = polynomial_moments(terms.polynomials[t], x0, y0, ox, oy, count, env)
-        scale, total = joined(scale, total, 0.0, 1.0, mass, x, y, polar)
+        more = polynomial_moments(terms.polynomials[t], x0, y0, ox, oy, count, env)
+        scale, total = joined(scale, total, 0.0, 1.0, more)
     components = terms.gaussians.shape[0]
     for k in range(2 * components):
         g = terms.gaussians[k % components]
         drop = least_drop(rho, g, px, py)
         most = g[0] * (4.0 * rho * rho) * exponential(smaller(0.0, -drop - scale))
         if (drop > TOO_FAR) == (k >= components) and most > NEGLIGIBLE * total[0]:
-            more, mass, x, y, polar = component_moments(
-                m, rho, g, px, py, ox, oy, positive, count, env
-            )
-            scale, total = joined(scale, total, more, g[0], mass, x, y, polar)
+            drop, more = component_moments(m, rho, g, px, py, ox, oy, positive, count, env)
+            scale, total = joined(scale, total, drop, g[0], more)
     return scale, total
 
 
@@ -149,7 +143,7 @@ def guaranteed_pair(px, py, n, qx, qy, radius, wx, wy, terms, env):
         return OUTSIDE, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     on_grid = terms.lattice.shape[0] > 0
     scale = scale_d = 0.0
-    total = total_d = (0.0, 0.0, 0.0, 0.0)
+    total = total_d = NOTHING
     diameter = circumradius = 0.0
     vertices = 0
     env.shows[:n] = 0

@@ -45,7 +45,19 @@ from dwell._kernels.polygon.moments import polynomial_at
 REACH = 1.6
 MOST = 12  # nodes along r
 SPAN = 8.0  # range of the exponent in either direction, at most
+NOTHING = (0.0, 0.0, 0.0, 0.0)  # moments of an empty set
 RISE = 200.0  # e-folds above the first guess of the largest value after which sums are rescaled
+
+
+@inner
+def added(total, u, more):
+    """total + u more, of four moments each."""
+    return (
+        total[0] + u * more[0],
+        total[1] + u * more[1],
+        total[2] + u * more[2],
+        total[3] + u * more[3],
+    )
 
 
 @inner
@@ -292,7 +304,7 @@ def halve_patch(size, column, pending):
 
 @inner
 def gaussian_patches(cx, cy, q, white, px, py, count, env):
-    """(log_scale, mass, first x, first y, polar) about (px, py) of one Gaussian of height 1.
+    """(log_scale, (mass, first x, first y, polar)) about (px, py) of one Gaussian of height 1.
 
     (cx, cy): its centre; q = (Qxx, Qxy, Qyy); white = (C11, C12, C22).
     """
@@ -301,7 +313,7 @@ def gaussian_patches(cx, cy, q, white, px, py, count, env):
     best = shift
     qx = -(white[0] * cx + white[1] * cy)
     qy = -(white[2] * cy)
-    m = gx = gy = polar = 0.0
+    total = NOTHING
     for i in range(count):
         curve = curve_of(env.owner[i], env.curves)
         seen = whitened_curve(curve, cx, cy, white)
@@ -323,18 +335,10 @@ def gaussian_patches(cx, cy, q, white, px, py, count, env):
                 size += 1
             else:
                 if low < shift - RISE:
-                    scale = exponential(low - shift)
-                    m *= scale
-                    gx *= scale
-                    gy *= scale
-                    polar *= scale
+                    total = added(NOTHING, exponential(low - shift), total)
                     shift = low
-                dm, dx, dy, dp = integrate_patch(
-                    curve, patch, nodes_for(along_r), cx, cy, q, shift, px, py, env.node
-                )
-                m += dm
-                gx += dx
-                gy += dy
-                polar += dp
+                n = nodes_for(along_r)
+                more = integrate_patch(curve, patch, n, cx, cy, q, shift, px, py, env.node)
+                total = added(total, 1.0, more)
                 size -= 1
-    return -shift, m, gx, gy, polar
+    return -shift, total
