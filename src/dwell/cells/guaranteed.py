@@ -43,6 +43,10 @@ class CellPair(NamedTuple):
     diameter: float  # of the dual cell, or a little more
     circumradius: float  # the same
 
+    def size(self, bound: str) -> float:
+        """Size of the dual cell by its "diameter", or by its "circumradius": twice that."""
+        return self.diameter if bound == "diameter" else 2.0 * self.circumradius
+
 
 def pair_of(
     ground: WeightedRegion, position: Points, places: Points, radii: Floats
@@ -52,12 +56,13 @@ def pair_of(
     The others are within radii[j] of places[j]. Nothing is known when another agent may stand at
     the same place, when the guaranteed cell weighs nothing, or outside the workspace.
     """
-    if is_polygonal(ground):
-        in_kernel = _pair_by_functions if ground.terms is None else _pair_in_polygon
-    elif ground.dimension == 1:
-        in_kernel = _pair_by_functions if ground.terms is None else _pair_on_line
-    else:
-        in_kernel = _pair_by_functions if terms_of(ground) is None else _pair_in_region
+    on_line, in_polygon = ground.dimension == 1, is_polygonal(ground)
+    terms = ground.terms if on_line or in_polygon else terms_of(ground)
+    if terms is None or ground.dimension > 3:  # beyond space there are no such cells: an error
+        return _pair_by_functions(ground, position, places, radii)
+    if on_line:
+        return _pair_on_line(ground, position, places, radii)
+    in_kernel = _pair_in_polygon if in_polygon else _pair_in_region
     return in_kernel(ground, position, places, radii)
 
 

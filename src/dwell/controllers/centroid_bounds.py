@@ -11,14 +11,13 @@ outside it, of at most 1 - m_L / m_V of the mass, and both centroids lie in the 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, dots
+from dwell._types import Floats, Ints, Points, dots, lengths
 from dwell.cells.guaranteed import pair_of
 from dwell.cells.weighted_region import WeightedRegion
 
@@ -67,8 +66,7 @@ def centroid_ball(
     pair = pair_of(ground, np.array(position), places[order], radii[order])
     if pair is None:
         return None
-    size = pair.diameter if bound == "diameter" else 2.0 * pair.circumradius
-    return ball_of(tuple(map(float, pair.offset)), size, pair.share)
+    return ball_of(tuple(map(float, pair.offset)), pair.size(bound), pair.share)
 
 
 def nearest_first(position: Sequence[float] | Points, places: Points, radii: Floats) -> Ints:
@@ -79,7 +77,5 @@ def nearest_first(position: Sequence[float] | Points, places: Points, radii: Flo
 
 def ball_of(middle: tuple[float, ...], size: float, share: float) -> CentroidBall:
     """The ball about `middle` for a dual cell of this size, of which the cell holds this share."""
-    square = middle[0] * middle[0]
-    for x in middle[1:]:
-        square = square + x * x
-    return CentroidBall(middle, math.sqrt(square), size * (1.0 - share) if share < 1.0 else 0.0)
+    distance = float(lengths(np.array(middle)))
+    return CentroidBall(middle, distance, size * (1.0 - share) if share < 1.0 else 0.0)

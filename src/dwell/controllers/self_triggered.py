@@ -234,8 +234,7 @@ class SelfTriggered:
         pair = pair_of(ground, here, places, np.full(len(places), reach))
         if pair is None:
             return math.inf
-        by_diameter = self.option("bound") == "diameter"
-        size = pair.diameter if by_diameter else 2.0 * pair.circumradius
+        size = pair.size(self.option("bound"))
         drift = float(self.option("factor")) * size * (1.0 - pair.share)
         if self.option("second") == "sampled":
             cell = guaranteed_cell(ground.workspace, here, places, reach)
