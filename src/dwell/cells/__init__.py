@@ -1,6 +1,6 @@
 """Voronoi cells of agents: construction, moments under a density, facets."""
 
-from dwell.cells.guaranteed_moments import star_moments
+from dwell.cells.guaranteed import star_moments
 from dwell.cells.moments import Moments, moments
 from dwell.cells.tessellation import Tessellation, tessellate
 

@@ -1,19 +1,29 @@
-"""Both cells of an agent that knows the others only roughly: all that a trigger needs."""
+"""Both cells of an agent that knows the others only roughly, and the moments of each."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dwell._types import Floats, Points
-from dwell.cells.curved import terms_of
-from dwell.cells.guaranteed_moments import star_moments
+from dwell._types import Floats, Ints, Points, columns, dots
+from dwell.cells.adaptive import Boxes, halved, moments_of_function
+from dwell.cells.curved import space_terms, terms_of
+from dwell.cells.moments import Moments
+from dwell.cells.simplices import weigh_simplices
 from dwell.cells.weighted_region import WeightedRegion
+from dwell.density.base import Density, as_density, general_terms_of
+from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import (
+    Star,
     StarCell,
+    StarInterval,
+    StarRegion,
     dual_guaranteed_cell,
     guaranteed_cell,
     interval_of,
@@ -21,9 +31,7 @@ from dwell.geometry import (
 )
 from dwell.geometry.guaranteed_region import known_in, with_buffers
 
-if TYPE_CHECKING:
-    from dwell._kernels.common.density_terms import GeneralTerms
-    from dwell._kernels.star.buffers import SheetBuffers
+PIECES = 8  # of an interval, at first
 
 
 class CellPair(NamedTuple):
@@ -35,6 +43,10 @@ class CellPair(NamedTuple):
     diameter: float  # of the dual cell, or a little more
     circumradius: float  # the same
 
+    def size(self, bound: str) -> float:
+        """Size of the dual cell by its "diameter", or by its "circumradius": twice that."""
+        return self.diameter if bound == "diameter" else 2.0 * self.circumradius
+
 
 def pair_of(
     ground: WeightedRegion, position: Points, places: Points, radii: Floats
@@ -42,14 +54,27 @@ def pair_of(
     """Both cells of the agent at `position`; None if nothing is known.
 
     The others are within radii[j] of places[j]. Nothing is known when another agent may stand at
-    the same place, when the guaranteed cell weighs nothing, or outside the workspace. In polygons
-    this is for densities that only Python can evaluate; _kernels/guaranteed.py is quicker.
+    the same place, when the guaranteed cell weighs nothing, or outside the workspace.
     """
-    terms = _space_terms(ground)
-    if terms is not None:
-        return _in_region(ground, terms, position, places, radii)
-    if ground.dimension == 1 and ground.terms is not None:
-        return _on_line(ground, position, places, radii)
+    on_line, in_polygon = ground.dimension == 1, is_polygonal(ground)
+    terms = ground.terms if on_line or in_polygon else terms_of(ground)
+    if terms is None or ground.dimension > 3:  # beyond space there are no such cells: an error
+        return _pair_by_functions(ground, position, places, radii)
+    if on_line:
+        return _pair_on_line(ground, position, places, radii)
+    in_kernel = _pair_in_polygon if in_polygon else _pair_in_region
+    return in_kernel(ground, position, places, radii)
+
+
+def is_polygonal(ground: WeightedRegion) -> bool:
+    """Whether the kernels of polygons apply."""
+    return ground.dimension == 2 and is_flat(ground.workspace)
+
+
+def _pair_by_functions(
+    ground: WeightedRegion, position: Points, places: Points, radii: Floats
+) -> CellPair | None:
+    """For densities that only Python can evaluate."""
     known = (ground.workspace, position, places, radii)
     try:
         inner = guaranteed_cell(*known)
@@ -67,7 +92,45 @@ def pair_of(
     return CellPair(share, less.offset, clearance, outer.diameter, outer.circumradius)
 
 
-def _on_line(
+def _pair_in_polygon(
+    ground: WeightedRegion, position: Points, places: Points, radii: Floats
+) -> CellPair | None:
+    from dwell._kernels.polygon.guaranteed import OK, guaranteed_pair
+
+    count, (wx, wy) = len(places), polygon_of(ground)
+    x, y, reach, envelope = working_memory(count, len(wx))
+    x[:count], y[:count], reach[:count] = places[:, 0], places[:, 1], radii
+    status, mass, cx, cy, clearance, dual_mass, _, _, diameter, circumradius = guaranteed_pair(
+        float(position[0]), float(position[1]), count, x, y, reach, wx, wy, ground.terms, envelope
+    )
+    if status != OK:
+        return None
+    return CellPair(mass / dual_mass, np.array([cx, cy]), clearance, diameter, circumradius)
+
+
+_LOCAL = threading.local()  # working memory, for each thread its own
+
+
+def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, Any]:
+    """Arrays for the others' positions and radii, and for the kernels of polygons."""
+    kept: tuple[Floats, Floats, Floats, Any] | None = getattr(_LOCAL, "kept", None)
+    if kept is None or _LOCAL.vertices != vertices or len(kept[0]) < others:
+        from dwell._kernels.polygon.guaranteed_envelope import make_envelope
+
+        capacity = max(2 * others, 16)
+        kept = (*np.empty((3, capacity)), make_envelope(capacity, vertices))
+        _LOCAL.kept, _LOCAL.vertices = kept, vertices
+    return kept
+
+
+@lru_cache(maxsize=8)
+def polygon_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
+    """x and y of the workspace's vertices, as the kernels take them."""
+    x, y = columns(ground.workspace.vertices)
+    return x, y
+
+
+def _pair_on_line(
     ground: WeightedRegion, position: Points, places: Points, radii: Floats
 ) -> CellPair | None:
     from dwell._kernels.line.guaranteed import OK, guaranteed_pair
@@ -83,32 +146,179 @@ def _on_line(
     return CellPair(share, np.array([e]), clearance, length, 0.5 * length) if status == OK else None
 
 
-def _space_terms(ground: WeightedRegion) -> GeneralTerms | None:
-    """The density for kernels with three coordinates; None if there are none for it."""
-    if ground.dimension not in (2, 3) or (ground.dimension == 2 and is_flat(ground.workspace)):
-        return None
-    return terms_of(ground)
-
-
-def _in_region(
-    ground: WeightedRegion, terms: GeneralTerms, position: Points, places: Points, radii: Floats
+def _pair_in_region(
+    ground: WeightedRegion, position: Points, places: Points, radii: Floats
 ) -> CellPair | None:
     from dwell._kernels.star.guaranteed import OK, guaranteed_pair
 
     workspace: Any = ground.workspace
+    terms: Any = terms_of(ground)
     known = known_in(workspace, np.asarray(position, dtype=np.float64), places, radii)
-
-    def both(buffers: SheetBuffers) -> tuple[float, ...]:
-        found: tuple[float, ...] = guaranteed_pair(*known, terms, buffers)
-        return found
-
     status, mass, x, y, z, clearance, dual, diameter, circumradius, error = with_buffers(
-        both, known, len(terms.weights)
+        lambda *known: guaranteed_pair(terms, *known), known, len(terms.weights)
     )
     if status != OK:
         return None
     # The centroid may be off by so much too; rather sample too early than too late.
     share = mass / dual * max(0.0, 1.0 - 2.0 * error)
-    return CellPair(
-        share, np.array([x, y, z][: ground.dimension]), clearance, diameter, circumradius
+    offset = np.array([x, y, z][: ground.dimension])
+    return CellPair(share, offset, clearance, diameter, circumradius)
+
+
+def star_moments(cell: Star, density: Density | object = None) -> Moments:
+    """Mass, centroid and second moment of `density` (uniform by default) over `cell`.
+
+    The offset is that of the centroid from the cell's agent. Densities that have terms are
+    integrated to within rounding on the line and in polygons, elsewhere with an estimate of the
+    mass's relative error (about 1e-8, in balls and ellipsoids of space 1e-6). Any other function is
+    integrated adaptively, also with an estimate.
+
+    >>> from dwell.geometry import Box, guaranteed_cell
+    >>> cell = guaranteed_cell(Box((0, 0), (2, 1)), (0.5, 0.5), [(1.5, 0.5)], 0.0)
+    >>> round(star_moments(cell).mass, 12)
+    1.0
+    """
+    weight = Uniform() if density is None else as_density(density)
+    if cell.empty:
+        return _nothing(cell)
+    if isinstance(cell, StarInterval):
+        return _on_line(cell, weight)
+    if isinstance(cell, StarCell):
+        return _in_polygon(cell, weight)
+    terms = space_terms(weight, len(cell.position))
+    if terms is None:
+        return cell.in_kernel(lambda *known: _of_function_in_region(cell, weight, *known))
+    log_scale, mass, x, y, z, polar, error = cell.moments(terms)
+    if not mass > 0.0:
+        return _nothing(cell)
+    e = np.array([x, y, z][: len(cell.position)]) / mass
+    return _scaled(cell, log_scale, mass, e, polar - mass * float(dots(e, e)), error / mass)
+
+
+def _nothing(cell: Star, error: float = 0.0) -> Moments:
+    """The moments of a cell without mass, which is certain unless there is an error."""
+    n, doubt = len(cell.position), math.inf if error > 0.0 else 0.0
+    return Moments(0.0, -math.inf, cell.position.copy(), np.zeros(n), 0.0, doubt)
+
+
+def _scaled(
+    cell: Star, log_scale: float, mass: float, offset: Points, second: float, error: float = 0.0
+) -> Moments:
+    scale, log_mass = math.exp(log_scale), math.log(mass) + log_scale
+    return Moments(mass * scale, log_mass, cell.position + offset, offset, second * scale, error)
+
+
+def _on_line(cell: StarInterval, density: Density) -> Moments:
+    from dwell._kernels.line.moments import MEMORY, moments_of
+
+    low, high = (float(v) for v in cell.offsets[:, 0])
+    terms = general_terms_of(density, 1)
+    if terms is None:
+        ends = np.linspace(low, high, PIECES + 1)[:, None]
+        pieces = np.stack([ends[:-1], ends[1:]], axis=1)
+        found = weigh_simplices(density, None, cell.position, pieces)
+        if not found.mass > 0.0:
+            return _nothing(cell, found.doubt)
+        return _scaled(cell, found.log_scale, found.mass, found.error, found.second, found.doubt)
+    memory = np.empty((max(1, len(terms.weights)), MEMORY))
+    log_scale, mass, e, second = moments_of(low, high, float(cell.position[0]), terms, memory)
+    if not mass > 0.0:
+        return _nothing(cell)
+    return _scaled(cell, log_scale, mass, np.array([e]), second)
+
+
+def _in_polygon(cell: StarCell, density: Density) -> Moments:
+    from dwell._kernels.polygon.guaranteed import star_moments_of
+
+    terms = density.terms()
+    if terms is None:
+        return _of_function_in_polygon(cell, density)
+    known, env = cell.kernel_arguments(), cell.envelope()
+    log_scale, mass, fx, fy, _ = star_moments_of(*known, terms, 0.0, 0.0, env)
+    if mass <= 0.0:
+        return _nothing(cell)
+    x, y = fx / mass, fy / mass
+    second = star_moments_of(*known, terms, x, y, env)[4]
+    return _scaled(cell, log_scale, mass, np.array([x, y]), second)
+
+
+def _of_function_in_polygon(cell: StarCell, density: Density) -> Moments:
+    from dwell._kernels.polygon.guaranteed import panels_of
+    from dwell._kernels.polygon.guaranteed_envelope import EX, EY, W0, W1, A, B, F
+    from dwell._kernels.star.rules import NODES, WEIGHTS
+
+    env = cell.envelope()
+    n = panels_of(*cell.kernel_arguments(), env)
+    table = _boxes_of(env.owner[:n])
+    table[:, 2:4] = env.panels[:n, [W0, W1]]
+
+    def edge(boxes: Floats, rule: int, count: int) -> Floats:
+        curve = env.curves[boxes[:, 0].astype(np.int64)][:, :, None]
+        w0, width = boxes[:, 2, None], boxes[:, 3, None] - boxes[:, 2, None]
+        w = w0 + width * NODES[rule, :count]
+        s = np.sqrt(1.0 + w * w)
+        along, across = curve[:, F] - curve[:, A] * s, curve[:, B] * w
+        turn = curve[:, B] * (curve[:, F] - curve[:, A] / s)
+        out = np.zeros((len(boxes), count, 4))
+        out[..., 0] = curve[:, EX] * along - curve[:, EY] * across
+        out[..., 1] = curve[:, EY] * along + curve[:, EX] * across
+        out[..., 3] = turn * WEIGHTS[rule, :count] * width
+        return out
+
+    return _of_function(cell, density, table, edge)
+
+
+def _of_function_in_region(
+    cell: StarRegion, density: Density, known: Any, site: Any, buffers: Any
+) -> Moments:
+    from dwell._kernels.star.guaranteed import nodes_of, sectors_in
+    from dwell._kernels.star.sheets import SIGN
+
+    n = len(cell.position)
+    count = sectors_in(cell.sign, known, site, buffers)
+    if buffers.flag[0]:  # once more with more memory
+        return _nothing(cell)
+
+    def edge(boxes: Floats, rule: int, count: int) -> Floats:
+        out = np.empty((len(boxes), count ** (n - 1), 4))
+        nodes_of(rule, boxes, site, buffers, out)
+        return out
+
+    return _of_function(
+        cell, density, _boxes_of(np.flatnonzero(buffers.sector[:count, SIGN])), edge
     )
+
+
+def _boxes_of(pieces: Ints) -> Floats:
+    """Boxes (t, s, r) of the cones from the agent (r = 0) over pieces of a boundary (r = 1)."""
+    table = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0], (len(pieces), 1))
+    table[:, 0] = pieces
+    return table
+
+
+def _of_function(
+    cell: StarCell | StarRegion,
+    density: Density,
+    table: Floats,
+    edge: Callable[[Floats, int, int], Floats],
+) -> Moments:
+    """Moments over boxes; `edge` gives points of the boundary and the flux of y through them."""
+    from dwell._kernels.star.rules import NODES, WEIGHTS
+
+    n = len(cell.position)
+
+    def nodes(boxes: Floats, rule: int, count: int) -> Floats:
+        boundary, r0, r1 = edge(boxes, rule, count), boxes[:, 6, None], boxes[:, 7, None]
+        r = r0 + (r1 - r0) * NODES[rule, :count]
+        out = boundary[:, :, None] * r[:, None, :, None]
+        radial = r ** (n - 1) * WEIGHTS[rule, :count] * (r1 - r0)
+        out[..., 3] = boundary[:, :, None, 3] * radial[:, None]
+        return out.reshape(len(boxes), -1, 4)
+
+    boxes = Boxes(table, nodes)
+    if n == 2:
+        boxes = boxes._replace(table=halved(boxes, table, n))
+    mass, offset, second, error = moments_of_function(density, cell.position, boxes)
+    if mass <= 0.0:
+        return _nothing(cell, error)
+    return _scaled(cell, 0.0, mass, offset[:n], second, error / mass)

@@ -11,19 +11,15 @@ outside it, of at most 1 - m_L / m_V of the mass, and both centroids lie in the 
 
 from __future__ import annotations
 
-import math
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns, dots
-from dwell.cells.guaranteed import CellPair, pair_of
+from dwell._types import Floats, Ints, Points, dots, lengths
+from dwell.cells.guaranteed import pair_of
 from dwell.cells.weighted_region import WeightedRegion
-from dwell.geometry import is_flat
 
 BOUNDS = ("circumradius", "diameter")  # what the size of a cell is
 
@@ -67,36 +63,10 @@ def centroid_ball(
     this one, when the guaranteed cell has no mass, and outside the workspace.
     """
     order = nearest_first(position, places, radii)
-    places, radii = places[order], radii[order]
-    if ground.terms is None or not is_polygonal(ground):
-        pair = pair_of(ground, np.array(position), places, radii)
-    else:
-        pair = _pair_in_polygon(ground, position, places, radii)
+    pair = pair_of(ground, np.array(position), places[order], radii[order])
     if pair is None:
         return None
-    size = pair.diameter if bound == "diameter" else 2.0 * pair.circumradius
-    return ball_of(tuple(map(float, pair.offset)), size, pair.share)
-
-
-def _pair_in_polygon(
-    ground: WeightedRegion, position: tuple[float, ...], places: Points, radii: Floats
-) -> CellPair | None:
-    from dwell._kernels.polygon.guaranteed import OK, guaranteed_pair
-
-    count, (wx, wy) = len(places), polygon_of(ground)
-    x, y, reach, envelope = working_memory(count, len(wx))
-    x[:count], y[:count], reach[:count] = places[:, 0], places[:, 1], radii
-    status, mass, cx, cy, clearance, dual_mass, _, _, diameter, circumradius = guaranteed_pair(
-        *position, count, x, y, reach, wx, wy, ground.terms, envelope
-    )
-    if status != OK:
-        return None
-    return CellPair(mass / dual_mass, np.array([cx, cy]), clearance, diameter, circumradius)
-
-
-def is_polygonal(ground: WeightedRegion) -> bool:
-    """Whether the planar kernels apply; elsewhere `pair_of` does."""
-    return ground.dimension == 2 and is_flat(ground.workspace)
+    return ball_of(tuple(map(float, pair.offset)), pair.size(bound), pair.share)
 
 
 def nearest_first(position: Sequence[float] | Points, places: Points, radii: Floats) -> Ints:
@@ -107,29 +77,5 @@ def nearest_first(position: Sequence[float] | Points, places: Points, radii: Flo
 
 def ball_of(middle: tuple[float, ...], size: float, share: float) -> CentroidBall:
     """The ball about `middle` for a dual cell of this size, of which the cell holds this share."""
-    square = middle[0] * middle[0]
-    for x in middle[1:]:
-        square = square + x * x
-    return CentroidBall(middle, math.sqrt(square), size * (1.0 - share) if share < 1.0 else 0.0)
-
-
-_LOCAL = threading.local()  # working memory, for each thread its own
-
-
-def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, Any]:
-    """Arrays for the others' positions and radii, and for the kernel."""
-    kept: tuple[Floats, Floats, Floats, Any] | None = getattr(_LOCAL, "kept", None)
-    if kept is None or _LOCAL.vertices != vertices or len(kept[0]) < others:
-        from dwell._kernels.polygon.guaranteed_envelope import make_envelope
-
-        capacity = max(2 * others, 16)
-        kept = (*np.empty((3, capacity)), make_envelope(capacity, vertices))
-        _LOCAL.kept, _LOCAL.vertices = kept, vertices
-    return kept
-
-
-@lru_cache(maxsize=8)
-def polygon_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
-    """x and y of the workspace's vertices, as the kernels take them."""
-    x, y = columns(ground.workspace.vertices)
-    return x, y
+    distance = float(lengths(np.array(middle)))
+    return CentroidBall(middle, distance, size * (1.0 - share) if share < 1.0 else 0.0)

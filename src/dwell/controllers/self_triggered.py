@@ -19,15 +19,10 @@ import numpy as np
 
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell._types import Points, lengths
-from dwell.agents.interfaces import Command, Information, Observation, Sample
-from dwell.cells.guaranteed import pair_of
+from dwell.agents.interfaces import Command, Information, Observation
+from dwell.cells.guaranteed import is_polygonal, pair_of, polygon_of, working_memory
 from dwell.cells.weighted_region import WeightedRegion
-from dwell.controllers.centroid_bounds import (
-    is_polygonal,
-    nearest_first,
-    polygon_of,
-    working_memory,
-)
+from dwell.controllers.centroid_bounds import nearest_first
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import saturated
 from dwell.geometry import guaranteed_cell
@@ -132,17 +127,13 @@ class SelfTriggered:
     def decide(self, observation: Observation) -> Command:
         """Approach the centroid, and compute the time of the next sample."""
         assert observation.measurement is not None
-        assert observation.sample is not None
-        assert observation.ground is not None
-        segment = self.approach(observation.measurement.error)
-        known = (observation.sample, observation.ground)
-        interval, steps, limit = self._scan(
-            observation, observation.measurement.error, segment, *known
-        )
+        error = observation.measurement.error
+        segment = self.approach(error)
+        interval, steps, limit = self._scan(observation, error, segment)
         return replace(
             segment,
             next_at=observation.time + interval,
-            memory=observation.position + observation.measurement.error,
+            memory=observation.position + error,
             guaranteed=steps,
             dual_guaranteed=steps,
             mark=limit,
@@ -181,13 +172,12 @@ class SelfTriggered:
         )
 
     def _scan(
-        self,
-        observation: Observation,
-        error: Points,
-        segment: Command,
-        sample: Sample,
-        ground: WeightedRegion,
+        self, observation: Observation, error: Points, segment: Command
     ) -> tuple[float, int, int]:
+        """Interval until the next sample, evaluations of the trigger, and which limit set it."""
+        sample, ground = observation.sample, observation.ground
+        assert sample is not None
+        assert ground is not None
         age = observation.time - sample.time
         order = nearest_first(observation.position, sample.positions, np.zeros(len(sample.agents)))
         places = sample.positions[order]
@@ -244,8 +234,7 @@ class SelfTriggered:
         pair = pair_of(ground, here, places, np.full(len(places), reach))
         if pair is None:
             return math.inf
-        by_diameter = self.option("bound") == "diameter"
-        size = pair.diameter if by_diameter else 2.0 * pair.circumradius
+        size = pair.size(self.option("bound"))
         drift = float(self.option("factor")) * size * (1.0 - pair.share)
         if self.option("second") == "sampled":
             cell = guaranteed_cell(ground.workspace, here, places, reach)

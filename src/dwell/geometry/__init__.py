@@ -5,8 +5,13 @@ from typing import TypeGuard
 from dwell.geometry.box import Box
 from dwell.geometry.cell import Cell, VoronoiCell
 from dwell.geometry.ellipsoid import Ball, Ellipsoid
-from dwell.geometry.guaranteed import Star, StarCell, dual_guaranteed_cell, guaranteed_cell
-from dwell.geometry.guaranteed_interval import StarInterval
+from dwell.geometry.guaranteed import (
+    Star,
+    StarCell,
+    StarInterval,
+    dual_guaranteed_cell,
+    guaranteed_cell,
+)
 from dwell.geometry.guaranteed_region import StarRegion
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.region import Interval, Polygon

@@ -3,27 +3,77 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns
+from dwell._types import Floats, Ints, Points, columns, lengths
 from dwell.errors import WorkspaceError
 from dwell.geometry.box import Box
 from dwell.geometry.ellipsoid import Ball, Ellipsoid
-from dwell.geometry.guaranteed_base import GuaranteedBase
-from dwell.geometry.guaranteed_interval import StarInterval
-from dwell.geometry.guaranteed_region import StarRegion
+from dwell.geometry.guaranteed_region import Extent, GuaranteedBase, StarRegion, in_space
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.region import Interval, Polygon
 from dwell.geometry.validation import as_others, as_place, as_radii, refuse_outside
 
 SAMPLES = 33  # points of each arc that are compared before the best one is refined
-ZOOMS = 50  # halvings of the window round a maximum
+WINDOW = np.linspace(-1.0, 1.0, 9) / (SAMPLES - 1)  # round the best sample, in lengths of the arc
+ZOOMS = 50  # halvings of the window
 RIVALS = 1e-3  # pairs this close to the widest, relative, are refined as well
 MAX_CIRCLES = 60
+SAME = 1e-9  # corners at angles that differ by less are one
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StarInterval(GuaranteedBase):
+    """The guaranteed cell of an agent on the line, or the dual one; see `StarCell`.
+
+    An agent within R of the place q takes everything beyond the point at (|q - p| - R) / 2 towards
+    it from the guaranteed cell, or at (|q - p| + R) / 2 from the dual one.
+    """
+
+    workspace: Interval
+
+    @property
+    def offsets(self) -> Points:
+        """Both ends relative to the agent, (2, 1)."""
+        return self._ends[0]
+
+    @property
+    def borders(self) -> Ints:
+        """What bounds each end: another agent if >= 0, else end -1 - k of the workspace; (2,)."""
+        return self._ends[1]
+
+    @property
+    def volume(self) -> float:
+        """Length."""
+        return 0.0 if self.empty else float(self.offsets[1, 0] - self.offsets[0, 0])
+
+    @property
+    def _extent(self) -> Extent:
+        return self.volume, 0.5 * self.volume
+
+    def _depth(self, place: Points) -> float:
+        if self.empty:
+            return 0.0
+        low, high = self.offsets[:, 0]
+        return min(float(place[0] - low), float(high - place[0]))
+
+    @cached_property
+    def _ends(self) -> tuple[Points, Ints]:
+        from dwell._kernels.line.guaranteed import ends_of
+
+        q = np.ascontiguousarray(self.others[:, 0])
+        ends, labels, _ = ends_of(
+            self.sign, float(self.position[0]), len(q), q, self.radii, self.workspace.lower,
+            self.workspace.upper,
+        )  # fmt: skip
+        kept = 0 if self.empty else 2
+        return np.array(ends[:kept]).reshape(kept, 1), np.array(labels[:kept], dtype=np.int64)
 
 
 @final
@@ -53,43 +103,30 @@ class StarCell(GuaranteedBase):
         """What bounds the cell after each corner, (k,)."""
         return self._ring[1]
 
-    def radius(self, angles: object) -> Floats:
-        """How far the cell reaches from the agent in each direction; 0 if it is empty."""
-        angles = np.asarray(angles, dtype=np.float64)
-        if self.empty:
-            return np.zeros(angles.shape)
-        x, y = np.cos(angles)[..., None], np.sin(angles)[..., None]
-        b, c = self._gauge
-        reach: Floats = 1.0 / (x * b[:, 0] + y * b[:, 1] + c).max(axis=-1)
-        return reach
-
     @cached_property
     def volume(self) -> float:
         """Area."""
         from dwell._kernels.common.density_terms import plain_terms
         from dwell._kernels.polygon.guaranteed import star_moments_of
 
-        found = star_moments_of(*self.kernel_arguments(), plain_terms(1.0), 0.0, 0.0, _env(self))
-        return float(found[1])
+        terms = plain_terms(1.0)
+        return float(star_moments_of(*self.kernel_arguments(), terms, 0.0, 0.0, self.envelope())[1])
 
-    def distance_to_boundary(self, point: object) -> float:
-        """How far `point` may move in any direction and stay in the cell; 0 if it is outside."""
+    def _depth(self, place: Points) -> float:
         from dwell._kernels.polygon.guaranteed import gap_of
 
-        place = as_place(point, "the point", 2) - self.position
         dual, *rest = self.kernel_arguments()
-        return max(0.0, float(gap_of(dual, float(place[0]), float(place[1]), *rest)))
+        depth: float = gap_of(dual, float(place[0]), float(place[1]), *rest)
+        return depth
 
     def outline(self, points_per_arc: int = 24) -> Points:
         """The boundary as a polygon for drawing: edges as they are, each arc in many pieces."""
-        pieces = [
-            arc.at(np.linspace(arc.start, arc.end, points_per_arc, endpoint=False))
-            if arc.is_curved
-            else self.offsets[k : k + 1]
-            for k, arc in enumerate(self._arcs)
-        ]
-        ring: Points = self.position + np.concatenate([np.empty((0, 2)), *pieces])
-        return ring
+        ring = [np.empty((0, 2))]
+        for corner, arc in zip(self.offsets, self._arcs, strict=True):
+            ring.append(corner[None])
+            if arc is not None:
+                ring.append(self.boundary_at(np.linspace(*arc, points_per_arc, endpoint=False)[1:]))
+        return self.position + np.concatenate(ring)
 
     def kernel_arguments(self) -> tuple[Any, ...]:
         """(dual, p, n, q, R, workspace) as the kernels take them."""
@@ -97,99 +134,57 @@ class StarCell(GuaranteedBase):
         q, w = columns(self.others), columns(self.workspace.vertices)
         return self.dual, x, y, len(self.radii), *q, self.radii, *w
 
-    @cached_property
-    def _halves(self) -> Floats:
-        """(|D|**2 - R**2) / 2 of each other agent, D = q - p."""
-        dx, dy = (self.others - self.position).T
-        halves: Floats = 0.5 * (dx * dx + dy * dy - self.radii * self.radii)
-        return halves
+    def envelope(self) -> Any:
+        """Working memory for the kernels."""
+        from dwell._kernels.polygon.guaranteed_envelope import make_envelope
+
+        return make_envelope(len(self.radii), len(self.workspace.vertices))
 
     @cached_property
     def _ring(self) -> tuple[Points, Ints]:
         from dwell._kernels.polygon.guaranteed import corners_of
 
-        env = _env(self)
+        env = self.envelope()
         n = corners_of(*self.kernel_arguments(), env)
-        return np.column_stack([env.x[:n], env.y[:n]]), env.label[:n].copy()
+        return env.corner[:n, :2].copy(), env.label[:n].copy()
+
+    @property
+    def _arcs(self) -> list[tuple[float, float] | None]:
+        """Angles at which the piece after each corner begins and ends; None for straight ones."""
+        start = np.arctan2(self.offsets[:, 1], self.offsets[:, 0])
+        turn = np.mod(np.roll(start, -1) - start, 2.0 * math.pi)
+        turn[turn > 2.0 * math.pi - SAME] = 0.0
+        curved = [label >= 0 and self.radii[label] > 0.0 for label in self.borders]
+        ends = zip(start.tolist(), (start + turn).tolist(), strict=True)
+        return [arc if bent else None for arc, bent in zip(ends, curved, strict=True)]
 
     @cached_property
-    def _gauge(self) -> tuple[Points, Floats]:
-        """B (k, 2) and c (k,) of 1 / radius >= u . B + c: workspace edges, then agents."""
-        from dwell._kernels.polygon.guaranteed_workspace import NEAREST
-
-        v = self.workspace.vertices
-        edges = np.roll(v, -1, axis=0) - v
-        normals = np.column_stack([edges[:, 1], -edges[:, 0]]) / np.hypot(*edges.T)[:, None]
-        gaps = ((v - self.position) * normals).sum(axis=1)
-        gaps = np.maximum(gaps, NEAREST * self.workspace.diameter)
-        sign = -1.0 if self.dual else 1.0
-        apart = self._halves > 0.0
-        d, r, half = (self.others - self.position)[apart], self.radii[apart], self._halves[apart]
-        b = np.vstack([normals / gaps[:, None], d / half[:, None]])
-        return b, np.concatenate([np.zeros(len(v)), sign * r / half])
-
-    @cached_property
-    def _arcs(self) -> list[_Arc]:
-        after = np.roll(self.offsets, -1, axis=0)
-        return [
-            self._arc(int(label), first, last)
-            for label, first, last in zip(self.borders, self.offsets, after, strict=True)
-        ]
-
-    def _arc(self, label: int, first: Points, last: Points) -> _Arc:
-        """The piece of boundary from `first` to `last`."""
-        if label < 0 or self.radii[label] == 0.0:
-            return _Arc(first, last - first, np.zeros(2), 0.0, 1.0)
-        middle = 0.5 * (self.others[label] - self.position)
-        axis = middle / np.hypot(*middle)
-        squared = 0.5 * float(self._halves[label])
-        side = math.sqrt(squared) * np.array([-axis[1], axis[0]])
-        t = [math.asinh((z[0] * side[0] + z[1] * side[1]) / squared) for z in (first, last)]
-        curl = 0.5 * (self.radii[label] if self.dual else -self.radii[label]) * axis
-        return _Arc(middle, side, curl, *t)
-
-    @cached_property
-    def _extent(self) -> tuple[float, float]:
-        from dwell._kernels.polygon.guaranteed_shape import circle_round
-
+    def _extent(self) -> Extent:
         if self.empty:
             return 0.0, 0.0
         if self.dual:
-            diameter, _, _, radius = circle_round(len(self.offsets), *columns(self.offsets))
-            return float(diameter), float(radius)
-        return _widest(self._arcs), _circumradius(self._arcs)
+            diameter, _, radius = _circle_round(self.offsets)
+            return diameter, radius
+        arcs = [_Piece(self.boundary_at, *arc) for arc in self._arcs if arc is not None]
+        pieces = [*map(_at_point, self.offsets), *arcs]
+        return _widest(pieces), _circumradius(pieces)
 
 
-class _Arc(NamedTuple):
-    """A piece of boundary: middle + side sinh(t) + curl cosh(t), or middle + side t if straight."""
+class _Piece(NamedTuple):
+    """A piece of boundary: points at parameters from start to end."""
 
-    middle: Points
-    side: Points
-    curl: Points
+    at: Callable[[Floats], Points]
     start: float
     end: float
 
-    @property
-    def is_curved(self) -> bool:
-        """Whether it is part of a hyperbola."""
-        return bool(self.curl.any())
-
-    def at(self, t: object) -> Points:
-        """The points at parameters t."""
-        t = np.asarray(t, dtype=np.float64)[..., None]
-        if not self.is_curved:
-            return self.middle + t * self.side
-        place: Points = self.middle + np.sinh(t) * self.side + np.cosh(t) * self.curl
-        return place
-
     def samples(self) -> Floats:
-        """Parameters all along the arc; only the ends of a straight one."""
-        return np.linspace(self.start, self.end, SAMPLES if self.is_curved else 2)
+        """Parameters all along the piece."""
+        return np.linspace(self.start, self.end, SAMPLES if self.start < self.end else 1)
 
-    def window(self, t: float) -> Floats:
-        """A few parameters round t, as far as the neighbouring samples."""
-        step = (self.end - self.start) / (SAMPLES - 1)
-        return np.clip(t + step * np.linspace(-1.0, 1.0, 9), self.start, self.end)
+
+def _at_point(place: Points) -> _Piece:
+    """A piece that is a single point."""
+    return _Piece(lambda t: np.tile(place, (len(t), 1)), 0.0, 0.0)
 
 
 Star = StarCell | StarInterval | StarRegion
@@ -239,91 +234,74 @@ def _star_workspace(workspace: object) -> Interval | Polygon | Box | Polytope | 
         return workspace
     if not isinstance(workspace, Box | Polytope | Ball | Ellipsoid):
         return Polygon(workspace)
-    n = workspace.dimension
-    if n == 1:
-        return workspace.interval
+    n, name = workspace.dimension, type(workspace).__name__
     if n > 3:
         raise WorkspaceError(
-            f"the workspace is {_named(workspace)} in {n} dimensions; there are guaranteed cells "
-            "in 1, 2 and 3 dimensions only",
+            f"the workspace is {'an' if name[0] in 'AEIOU' else 'a'} {name} in {n} dimensions; "
+            "there are guaranteed cells in 1, 2 and 3 dimensions only",
             code="geometry.dimension",
             key="workspace",
         )
-    if isinstance(workspace, Ball | Ellipsoid):
-        return workspace
-    return workspace.polygon if n == 2 else workspace
+    if n == 1:
+        return workspace.interval
+    return workspace.polygon if n == 2 and isinstance(workspace, Box | Polytope) else workspace
 
 
-def _named(workspace: object) -> str:
-    name = type(workspace).__name__
-    return f"an {name}" if name[0] in "AEIOU" else f"a {name}"
+def _circle_round(points: Points) -> tuple[float, Points, float]:
+    """Diameter of some points, center and radius of the smallest circle round them."""
+    from dwell._kernels.common.extent import circle_round, make_ball_buffers
+
+    diameter, x, y, radius = circle_round(len(points), in_space(points), make_ball_buffers())
+    return float(diameter), np.array([x, y]), float(radius)
 
 
-def _env(cell: StarCell) -> Any:
-    from dwell._kernels.polygon.guaranteed_envelope import make_envelope
+def _apart(first: Points, second: Points) -> tuple[float, int, int]:
+    """The largest distance between points of two sets, and which ones they are."""
+    gaps = lengths(first[:, None] - second[None])
+    k, m = np.unravel_index(np.argmax(gaps), gaps.shape)
+    return float(gaps[k, m]), int(k), int(m)
 
-    return make_envelope(len(cell.radii), len(cell.workspace.vertices))
 
-
-def _widest(arcs: list[_Arc]) -> float:
-    """Largest distance between two points of the arcs.
+def _widest(pieces: list[_Piece]) -> float:
+    """Largest distance between two points of the pieces.
 
     Samples first; then each pair that may beat all others is refined.
     """
-    sampled = [arc.at(arc.samples()) for arc in arcs]
-    best = 0.0
-    rivals: list[tuple[float, _Arc, float, _Arc, float]] = []
-    for j, second in enumerate(arcs):
-        for i, first in enumerate(arcs[: j + 1]):
-            gaps = np.hypot(*np.moveaxis(sampled[i][:, None] - sampled[j][None], -1, 0))
-            k, m = np.unravel_index(np.argmax(gaps), gaps.shape)
-            rivals.append((gaps[k, m], first, first.samples()[k], second, second.samples()[m]))
-            best = max(best, float(gaps[k, m]))
-    close = [rival for rival in rivals if rival[0] >= (1.0 - RIVALS) * best]
-    return max([best, *(_widened(*rival[1:]) for rival in close)])
+    places = [piece.at(piece.samples()) for piece in pieces]
+    pairs = [(i, j) for j in range(len(pieces)) for i in range(j + 1)]
+    rough = [_apart(places[i], places[j])[0] for i, j in pairs]
+    least = (1.0 - RIVALS) * max(rough)
+    close = [pair for pair, gap in zip(pairs, rough, strict=True) if gap >= least]
+    return max([*rough, *(_refined(pieces[i], pieces[j])[0] for i, j in close)])
 
 
-def _widened(first: _Arc, s: float, second: _Arc, t: float) -> float:
-    """The distance between the arcs at (s, t), made as large as it gets nearby."""
-    near, far = first.window(s) - s, second.window(t) - t
-    best = 0.0
-    for _ in range(ZOOMS):
-        a, b = np.clip(s + near, first.start, first.end), np.clip(t + far, second.start, second.end)
-        gaps = np.hypot(*np.moveaxis(first.at(a)[:, None] - second.at(b)[None], -1, 0))
-        k, m = np.unravel_index(np.argmax(gaps), gaps.shape)
-        s, t, best = float(a[k]), float(b[m]), float(gaps[k, m])
+def _refined(first: _Piece, second: _Piece) -> tuple[float, Points]:
+    """Largest distance between two pieces, and the point of the first: the best samples, moved."""
+    s, t = first.samples(), second.samples()
+    near, far = (WINDOW * (piece.end - piece.start) for piece in (first, second))
+    best, place = 0.0, np.zeros(2)
+    for _ in range(1 + ZOOMS):
+        points = first.at(s)
+        best, k, m = _apart(points, second.at(t))
+        place = points[k]
+        s = np.clip(s[k] + near, first.start, first.end)
+        t = np.clip(t[m] + far, second.start, second.end)
         near, far = 0.5 * near, 0.5 * far
-    return best
+    return best, place
 
 
-def _circumradius(arcs: list[_Arc]) -> float:
-    """Radius of the smallest circle round the arcs.
+def _circumradius(pieces: list[_Piece]) -> float:
+    """Radius of the smallest circle round the pieces.
 
     The circle round some of their points is enlarged by the point farthest outside, until there is
     none: from below and from above the two bounds meet.
     """
-    from dwell._kernels.polygon.guaranteed_shape import circle_round
-
-    points = np.concatenate([arc.at(arc.samples()) for arc in arcs])
+    points = np.concatenate([piece.at(piece.samples()) for piece in pieces])
     radius = 0.0
     for _ in range(MAX_CIRCLES):
-        _, x, y, radius = circle_round(len(points), *columns(points))
-        middle = np.array([x, y])
-        beyond = np.array([_farthest(arc, middle) for arc in arcs])
-        far = float(np.hypot(*(beyond - middle).T).max())
-        if far <= radius * (1.0 + 1e-13):
+        _, middle, radius = _circle_round(points)
+        far = [_refined(piece, _at_point(middle)) for piece in pieces]
+        if max(gap for gap, _ in far) <= radius * (1.0 + 1e-13):
             break
-        points = np.concatenate([points, beyond])
-    return float(radius)
-
-
-def _farthest(arc: _Arc, middle: Points) -> Points:
-    """The point of an arc farthest from `middle`."""
-    t = arc.samples()
-    best = float(t[np.argmax(np.hypot(*(arc.at(t) - middle).T))])
-    near = arc.window(best) - best
-    for _ in range(ZOOMS):
-        t = np.clip(best + near, arc.start, arc.end)
-        best = float(t[np.argmax(np.hypot(*(arc.at(t) - middle).T))])
-        near = 0.5 * near
-    return arc.at(best)
+        points = np.vstack([points, *(place for _, place in far)])
+    return radius

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -122,9 +121,7 @@ def _misjudged(run: Recorded, law: SelfTriggered, row: int) -> float:
     return worst
 
 
-@final
-@dataclass(frozen=True, eq=False, slots=True)
-class Followed:
+class Followed(NamedTuple):
     """Agents between their samples: one entry for each agent and time."""
 
     times: Floats
@@ -145,50 +142,45 @@ def follow_centroids(
 
     That is the worst time of an interval, just before the new sample; none is left out.
     """
-    run = Recorded(system, start, table, until)
-    errors = system.measurements(start.positions).error
-    sampled = [_samples_of(run, p, error) for p, error in enumerate(errors)]
-    parts = [_along(run, sampled), _at_ends(run, sampled)]
-    names = ("times", "agents", "drift", "depth", "free")
-    return Followed(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    run, everywhere = Recorded(system, start, table, until), np.linspace(0.0, until, MOST_TIMES)
+    now = snapshots(start, table, everywhere).positions
+    centroids = now + _errors(system, now)
+    along, at_ends = [], []
+    for p, error in enumerate(system.measurements(start.positions).error):
+        targets, chosen = _samples_of(run, p, error)
+        rows = run.rows[p]
+        made = np.searchsorted(table.time[rows], everywhere, side="right")
+        known = targets[made], chosen[made]
+        along.append(_followed(p, everywhere, now, centroids[:, p], *known))
+        rows = rows[table.time[rows] <= until]
+        for part in np.array_split(np.arange(len(rows)), 1 + len(rows) // BLOCK):
+            own = rows[part]
+            then = snapshots(start, table, table.time[own]).positions
+            found = (
+                table.positions[own] + table.errors[own]
+            )  # as recorded, which is checked besides
+            known = targets[part], chosen[part]  # the sample that it had until then
+            at_ends.append(_followed(p, table.time[own], then, found, *known))
+    return Followed(*map(np.concatenate, zip(*along, *at_ends, strict=True)))
 
 
-Sampled = tuple[Points, np.ndarray]  # of one agent: centroids, and whether the trigger chose
+def _followed(
+    agent: int,
+    times: Floats,
+    positions: Points,  # of all agents
+    centroids: Points,
+    targets: Points,
+    chosen: np.ndarray,
+) -> Followed:
+    """One agent at some times, with its centroids then and the sampled ones."""
+    others = lengths(targets[:, None] - positions)
+    own = others[:, agent].copy()
+    others[:, agent] = np.inf
+    agents, drift = np.full(len(times), agent), lengths(centroids - targets)
+    return Followed(times, agents, drift, others.min(axis=1) - own, chosen)
 
 
-def _along(run: Recorded, sampled: list[Sampled]) -> Followed:
-    times = np.linspace(0.0, run.until, MOST_TIMES)
-    now = snapshots(run.start, run.table, times)
-    centroids = now.positions + _errors(run.system, now.positions)
-    drift, depth = np.empty((2, *now.next_at.shape))
-    free = np.empty(now.next_at.shape, dtype=bool)
-    for p, (targets, chosen) in enumerate(sampled):
-        made = np.searchsorted(run.table.time[run.rows[p]], times, side="right")
-        drift[:, p] = lengths(centroids[:, p] - targets[made])
-        depth[:, p] = _depth(targets[made], now.positions, p)
-        free[:, p] = chosen[made]
-    row, agent = np.divmod(np.arange(free.size), len(sampled))
-    return Followed(times[row], agent, drift.ravel(), depth.ravel(), free.ravel())
-
-
-def _at_ends(run: Recorded, sampled: list[Sampled]) -> Followed:
-    """At each event its own agent, with the sample that it had until then."""
-    table = run.table
-    rows = np.flatnonzero(table.time <= run.until)
-    times, agents = table.time[rows], table.agent[rows]
-    drift, depth, free = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows), dtype=bool)
-    centroids = table.positions[rows] + table.errors[rows]  # as recorded, which is checked besides
-    for p, (targets, chosen) in enumerate(sampled):
-        own = np.flatnonzero(agents == p)
-        drift[own] = lengths(centroids[own] - targets[: len(own)])
-        free[own] = chosen[: len(own)]
-        for part in np.array_split(np.arange(len(own)), 1 + len(own) // BLOCK):
-            now = snapshots(run.start, table, times[own[part]])
-            depth[own[part]] = _depth(targets[part], now.positions, p)
-    return Followed(times, agents, drift, depth, free)
-
-
-def _samples_of(run: Recorded, agent: int, first: Points) -> Sampled:
+def _samples_of(run: Recorded, agent: int, first: Points) -> tuple[Points, np.ndarray]:
     """The centroids that an agent sampled, that at the start first; whether the trigger chose."""
     rows, table = run.rows[agent], run.table
     targets = np.vstack(
@@ -196,15 +188,6 @@ def _samples_of(run: Recorded, agent: int, first: Points) -> Sampled:
     )
     marks = np.append(run.start.marks[agent], table.count("mark")[rows])
     return targets, (marks != FLOOR) & (marks != MISSED)
-
-
-def _depth(targets: Points, positions: Points, agent: int) -> Floats:
-    """How much farther the targets (S, n) are from the nearest other agent than from `agent`."""
-    others = lengths(targets[:, None] - positions)
-    own = others[:, agent].copy()
-    others[:, agent] = np.inf
-    depth: Floats = others.min(axis=1) - own
-    return depth
 
 
 def _errors(system: CoverageSystem, positions: Points) -> Points:

@@ -111,24 +111,31 @@ class _UncertainCell(NamedTuple):
 
     @property
     def gaps(self) -> Floats:
-        """Distances from the facets of a flat-sided workspace."""
+        """Distances from the facets of a flat-sided workspace; next to none on them."""
         gaps: Floats = self.workspace.offsets - dots(self.workspace.normals, self.here)
+        gaps = np.maximum(gaps, 1e-12 * float(np.abs(gaps).max()))
         return gaps
+
+    def limits(self, radius: float) -> tuple[Points, Floats]:
+        """(b, c) of facets and sheets, z . b + c |z| <= 1 inside; the dual cell if radius < 0."""
+        half = 0.5 * (dots(self.away, self.away) - radius * radius)
+        b, c = self.away / half[:, None], radius / half
+        if is_flat(self.workspace):
+            b = np.vstack([self.workspace.normals / self.gaps[:, None], b])
+            c = np.concatenate([np.zeros(len(self.gaps)), c])
+        return b, c
 
     def ends(self, rays: Points, radius: float) -> Floats:
         """How far the cell extends along each ray; the dual one if radius < 0."""
-        if is_flat(self.workspace):
-            end = np.full(len(rays), np.inf)
-            for normal, gap in zip(self.workspace.normals, self.gaps, strict=True):
-                end = np.minimum(end, _ratio(max(float(gap), 0.0), dots(rays, normal)))
-        else:
+        b, c = self.limits(radius)
+        gauge = (rays @ b.T + c).max(axis=1, initial=0.0)
+        if not is_flat(self.workspace):
             u = _unit(self.workspace, rays)
             z = _unit(self.workspace, self.here - np.array(self.workspace.center))
-            a, b, c = dots(u, u), dots(u, z), min(float(dots(z, z)) - 1.0, 0.0)
-            end = (np.sqrt(b * b - a * c) - b) / a
-        for q in self.away:
-            beyond = _ratio(float(dots(q, q)) - radius**2, 2.0 * (dots(rays, q) + radius))
-            end = np.minimum(end, beyond)
+            square, along, within = dots(u, u), dots(u, z), max(1.0 - float(dots(z, z)), 0.0)
+            reach = (np.sqrt(along * along + square * within) - along) / square
+            gauge = np.maximum(gauge, 1.0 / np.maximum(reach, 1e-12))
+        end: Floats = 1.0 / gauge
         return end
 
     def depth(self, z: Points) -> float:
@@ -147,7 +154,7 @@ class _UncertainCell(NamedTuple):
     def outermost(self, rays: Points, ends: Floats) -> Points:
         """Points of the dual cell's boundary that decide its size."""
         if is_flat(self.workspace):
-            return _vertices(self.workspace.normals, self.gaps, self.away, -self.radius)
+            return _vertices(*self.limits(-self.radius))
         edge = ends[:, None] * rays
         middle = edge.mean(axis=0)
         some = edge[:: max(1, len(edge) // MOST_POINTS) | 1]
@@ -169,11 +176,6 @@ class _UncertainCell(NamedTuple):
             points = np.vstack([seat, self.ends(rays, -self.radius)[:, None] * rays])
             seat = points[int(np.argmax(lengths(points - middle)))]
         return seat
-
-
-def _ratio(above: float, below: Floats) -> Floats:
-    """above / below where below is positive, infinity elsewhere."""
-    return np.where(below > 0.0, above / np.where(below > 0.0, below, 1.0), np.inf)
 
 
 def _unit(workspace: Curved, vectors: Points) -> Points:
@@ -206,16 +208,12 @@ def _from_sheet(z: Points, q: Points, radius: float) -> float:
     return float(gaps.min())
 
 
-def _vertices(normals: Points, gaps: Floats, away: Points, radius: float) -> Points:
+def _vertices(b: Points, c: Floats) -> Points:
     """All vertices of a cell: points that as many facets or sheets as dimensions have in common.
 
     Each facet or sheet is z . b + c |z| = 1: for every |z| a system of equations, and |z| must fit.
     """
-    n = normals.shape[1]
-    half = 0.5 * (dots(away, away) - radius * radius)
-    flat = np.maximum(gaps, 1e-12 * float(np.abs(gaps).max()))
-    b = np.vstack([normals / flat[:, None], away / half[:, None]])
-    c = np.concatenate([np.zeros(len(flat)), radius / half])
+    n = b.shape[1]
     few = np.array(list(combinations(range(len(b)), n)))
     few = few[np.abs(np.linalg.det(b[few])) > ROUNDING * lengths(b[few]).prod(axis=1)]
     u, v = np.moveaxis(np.linalg.solve(b[few], np.stack([np.ones(few.shape), c[few]], -1)), -1, 0)

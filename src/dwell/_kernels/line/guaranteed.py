@@ -1,28 +1,34 @@
 """Guaranteed and dual guaranteed cells on the line, and their moments."""
 
-from dwell._kernels._jit import inner, njit
+from dwell._kernels._jit import njit
 from dwell._kernels.common.arithmetic import exponential, larger, smaller
 from dwell._kernels.line.moments import interval_moments
 
 OK, EMPTY, OUTSIDE = 0, 1, 2
+GUARANTEED, DUAL = 1.0, -1.0
 BEYOND = 1e-9  # of the workspace's size: farther outside, an agent has no star-shaped cell
 
 
-@inner
+@njit
 def ends_of(sign, p, n, q, radius, lower, upper):
-    """Ends of the cell relative to p (sign -1: guaranteed, 1: dual), and whether it is empty."""
+    """Ends of one cell relative to p, what bounds each, and whether an agent may be at p.
+
+    Bounded by agent j, or by end -1 - k of the workspace.
+    """
     a = smaller(lower - p, 0.0)
     b = larger(upper - p, 0.0)
-    empty = False
+    below, above = -1, -2
+    occupied = False
     for j in range(n):
         d = q[j] - p
+        reach = 0.5 * (abs(d) - sign * radius[j])
         if abs(d) <= radius[j]:
-            empty = True
-        elif d > 0.0:
-            b = smaller(b, 0.5 * (d + sign * radius[j]))
-        else:
-            a = larger(a, 0.5 * (d - sign * radius[j]))
-    return a, b, empty
+            occupied = True
+        elif d > 0.0 and reach < b:
+            b, above = reach, j
+        elif d < 0.0 and -reach > a:
+            a, below = -reach, j
+    return (a, b), (below, above), occupied
 
 
 @njit
@@ -34,13 +40,13 @@ def guaranteed_pair(p, n, q, radius, lower, upper, terms, memory):
     """
     if larger(lower - p, p - upper) > BEYOND * (upper - lower):
         return OUTSIDE, 0.0, 0.0, 0.0, 0.0
-    a, b, empty = ends_of(-1.0, p, n, q, radius, lower, upper)
-    if empty:
+    (a, b), _, occupied = ends_of(GUARANTEED, p, n, q, radius, lower, upper)
+    if occupied:
         return EMPTY, 0.0, 0.0, 0.0, 0.0
     scale, mass, e, _ = interval_moments(a, 0.0, b, 0.0, p, terms, memory)
     if not mass > 0.0:
         return EMPTY, 0.0, 0.0, 0.0, 0.0
     depth = smaller(e - a, b - e)
-    a, b, _ = ends_of(1.0, p, n, q, radius, lower, upper)
+    (a, b), _, _ = ends_of(DUAL, p, n, q, radius, lower, upper)
     more, dual, _, _ = interval_moments(a, 0.0, b, 0.0, p, terms, memory)
     return OK, mass / dual * exponential(scale - more), e, depth, b - a

@@ -130,18 +130,18 @@ def add_row(columns, weights, y, x, worst, total):
 
 
 @inner
-def guaranteed_grid_moments(px, py, n, vertices, both, lattice, frame, seen, shows, cx, cy, row):
+def guaranteed_grid_moments(px, py, n, vertices, both, lattice, frame, seen, shows, corner, row):
     """(mass, first x, first y, 0) of the points in the dual cell, and in the guaranteed one.
 
-    cx, cy: the dual's vertices; `shows` marks the agents that bound either cell. The guaranteed
+    corner: the dual's vertices; `shows` marks the agents that bound either cell. The guaranteed
     cell is only summed if `both`.
     """
     x0 = frame[0]
     y0 = frame[1]
     step = frame[2]
-    low, high = range_of(vertices, cy)
+    low, high = range_of(vertices, corner[:, 1])
     i0, i1 = lines_between(py + low, py + high, y0, step, lattice.shape[0])
-    low, high = range_of(vertices, cx)
+    low, high = range_of(vertices, corner[:, 0])
     j0, j1 = lines_between(px + low, px + high, x0, step, lattice.shape[1])
     x = row[0]
     distance = row[1]

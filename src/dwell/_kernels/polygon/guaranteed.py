@@ -12,12 +12,14 @@ import math
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import exponential, smaller
+from dwell._kernels.common.extent import circle_round
 from dwell._kernels.polygon.grid_quadrature import guaranteed_grid_moments
 from dwell._kernels.polygon.guaranteed_contour import AMPLIFICATION, TOO_FAR, gaussian_contour
 from dwell._kernels.polygon.guaranteed_envelope import (
     BX,
     BY,
     DUAL,
+    FUNCTION,
     GUARANTEED,
     C,
     list_vertices,
@@ -26,47 +28,42 @@ from dwell._kernels.polygon.guaranteed_envelope import (
     see_agents,
 )  # fmt: skip
 from dwell._kernels.polygon.guaranteed_moments import (
+    NOTHING,
+    added,
     constant_moments,
     cut_into_panels,
     gaussian_patches,
     polynomial_moments,
 )
-from dwell._kernels.polygon.guaranteed_shape import circle_round, gap_to_boundary
-from dwell._kernels.polygon.guaranteed_workspace import workspace_ring
+from dwell._kernels.polygon.guaranteed_workspace import gap_to_boundary, workspace_ring
 
 OK, EMPTY, OUTSIDE = 0, 1, 2
 NEGLIGIBLE = 1e-40  # of the mass so far
 
 
 @inner
-def holds_point(m, x, y, arc, curves):
+def holds_point(m, x, y, ring, curves):
     """Whether the point (x, y) lies in the cell with a ring of m arcs."""
     r = math.sqrt(x * x + y * y)
     for i in range(m):
-        k = arc[i]
+        k = int(ring[i, FUNCTION])
         if x * curves[k, BX] + y * curves[k, BY] + curves[k, C] * r > 1.0:
             return False
     return True
 
 
 @inner
-def joined(scale, total, more_scale, weight, m, x, y, polar):
+def joined(scale, total, more_scale, weight, more):
     """Add `weight` times some moments to `total`, each divided by the exponential of its scale."""
-    more = (weight * m, weight * x, weight * y, weight * polar)
+    more = added(NOTHING, weight, more)
     if more_scale > scale:
         scale, total, more_scale, more = more_scale, more, scale, total
-    u = exponential(more_scale - scale)
-    return scale, (
-        total[0] + u * more[0],
-        total[1] + u * more[1],
-        total[2] + u * more[2],
-        total[3] + u * more[3],
-    )
+    return scale, added(total, exponential(more_scale - scale), more)
 
 
 @inner
 def component_moments(m, rho, g, px, py, ox, oy, positive, count, env):
-    """(log_scale, mass, first x, first y, polar) about (ox, oy) of one row of Terms.gaussians.
+    """(log_scale, (mass, first x, first y, polar)) about (ox, oy) of one row of Terms.gaussians.
 
     By contour where that keeps its digits (then the polar moment is left out), else by patches.
     """
@@ -74,16 +71,11 @@ def component_moments(m, rho, g, px, py, ox, oy, positive, count, env):
     cy = g[2] - py
     white = (g[6], g[7], g[8])
     if not positive:
-        inside = holds_point(m, cx, cy, env.arc, env.curves)
-        grown, scale, mass, x, y = gaussian_contour(
-            inside, rho, cx, cy, white, count, env.panels, env.owner, env.curves, env.node
-        )
+        inside = holds_point(m, cx, cy, env.ring, env.curves)
+        grown, scale, mass, x, y = gaussian_contour(inside, rho, cx, cy, white, count, env)
         if grown <= AMPLIFICATION:
-            return scale, mass, x, y, 0.0
-    return gaussian_patches(
-        cx, cy, (g[3], g[4], g[5]), white, ox, oy, count, env.panels, env.owner, env.curves,
-        env.node, env.pending,
-    )  # fmt: skip
+            return scale, (mass, x, y, 0.0)
+    return gaussian_patches(cx, cy, (g[3], g[4], g[5]), white, ox, oy, count, env)
 
 
 @inner
@@ -102,61 +94,36 @@ def ring_moments(m, px, py, terms, ox, oy, positive, env):
     positive: sums of positive parts only, which takes longer, and polar moments as well; without,
     (ox, oy) must be (0, 0). Distant components come last, and only if they still count.
     """
-    curves, panels, owner = env.curves, env.panels, env.owner
-    count = cut_into_panels(m, env.ring, env.arc, curves, panels, owner)
+    count = cut_into_panels(m, env)
     rho = 1.0 / lowest(m, env.ring)
     scale = -math.inf
-    total = (0.0, 0.0, 0.0, 0.0)
+    total = NOTHING
     if terms.constant > 0.0:
-        mass, x, y, polar = constant_moments(ox, oy, count, panels, owner, curves)
-        scale, total = joined(scale, total, 0.0, terms.constant, mass, x, y, polar)
+        more = constant_moments(ox, oy, count, env)
+        scale, total = joined(scale, total, 0.0, terms.constant, more)
     for t in range(terms.polynomials.shape[0]):
         x0 = px - terms.origins[t, 0]
         y0 = py - terms.origins[t, 1]
-        mass, x, y, polar = polynomial_moments(
-            terms.polynomials[t], x0, y0, ox, oy, count, panels, owner, curves
-        )
-        scale, total = joined(scale, total, 0.0, 1.0, mass, x, y, polar)
+        more = polynomial_moments(terms.polynomials[t], x0, y0, ox, oy, count, env)
+        scale, total = joined(scale, total, 0.0, 1.0, more)
     components = terms.gaussians.shape[0]
     for k in range(2 * components):
         g = terms.gaussians[k % components]
         drop = least_drop(rho, g, px, py)
         most = g[0] * (4.0 * rho * rho) * exponential(smaller(0.0, -drop - scale))
         if (drop > TOO_FAR) == (k >= components) and most > NEGLIGIBLE * total[0]:
-            more, mass, x, y, polar = component_moments(
-                m, rho, g, px, py, ox, oy, positive, count, env
-            )
-            scale, total = joined(scale, total, more, g[0], mass, x, y, polar)
+            drop, more = component_moments(m, rho, g, px, py, ox, oy, positive, count, env)
+            scale, total = joined(scale, total, drop, g[0], more)
     return scale, total
 
 
 @inner
-def mark_shown(m, n, edges, arc, shows):
+def mark_shown(m, n, edges, env):
     """Mark those of n agents that bound the cell, besides those marked before."""
     for i in range(m):
-        if edges <= arc[i] < edges + n:
-            shows[arc[i] - edges] = 1
-
-
-@inner
-def see_all(px, py, n, qx, qy, radius, wx, wy, env):
-    """Workspace and agents seen from (px, py): (arcs of the former, whether an agent may be here).
-
-    There are no arcs outside the workspace.
-    """
-    m = workspace_ring(
-        px, py, wx, wy, env.curves, env.ring0, env.arc0, env.side, env.ring2, env.arc2
-    )
-    return m, see_agents(px, py, n, qx, qy, radius, env.seen)
-
-
-@inner
-def ring_in(dual, m, n, edges, env):
-    """The ring of one cell, in env; m: arcs of the workspace alone."""
-    return ring_of(
-        DUAL if dual else GUARANTEED, m, n, edges, env.seen, env.curves, env.ring0, env.arc0,
-        env.side, env.ring, env.arc, env.ring2, env.arc2,
-    )  # fmt: skip
+        j = int(env.ring[i, FUNCTION]) - edges
+        if 0 <= j < n:
+            env.shows[j] = 1
 
 
 @njit
@@ -170,22 +137,23 @@ def guaranteed_pair(px, py, n, qx, qy, radius, wx, wy, terms, env):
     OUTSIDE when the agent is outside the workspace (the rest is then 0).
     """
     edges = wx.shape[0]
-    m0, occupied = see_all(px, py, n, qx, qy, radius, wx, wy, env)
+    m0 = workspace_ring(px, py, wx, wy, env)
+    occupied = see_agents(px, py, n, qx, qy, radius, env.seen)
     if m0 == 0:
         return OUTSIDE, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     on_grid = terms.lattice.shape[0] > 0
     scale = scale_d = 0.0
-    total = total_d = (0.0, 0.0, 0.0, 0.0)
+    total = total_d = NOTHING
     diameter = circumradius = 0.0
     vertices = 0
     env.shows[:n] = 0
     for turn in range(1 if occupied else 2):  # the dual first: its vertices bound the grid
-        m = ring_in(turn == 0, m0, n, edges, env)
+        m = ring_of(DUAL if turn == 0 else GUARANTEED, m0, n, edges, env)
         if turn == 0:
-            vertices = list_vertices(m, edges, env.ring, env.arc, env.x, env.y, env.label)
-            diameter, _, _, circumradius = circle_round(vertices, env.x, env.y)
+            vertices = list_vertices(m, edges, env)
+            diameter, _, _, circumradius = circle_round(vertices, env.corner, env.ball)
         if on_grid:
-            mark_shown(m, n, edges, env.arc, env.shows)
+            mark_shown(m, n, edges, env)
         else:
             scale, total = ring_moments(m, px, py, terms, 0.0, 0.0, False, env)
         if turn == 0:
@@ -193,7 +161,7 @@ def guaranteed_pair(px, py, n, qx, qy, radius, wx, wy, terms, env):
     if on_grid:
         total_d, total = guaranteed_grid_moments(
             px, py, n, vertices, not occupied, terms.lattice, terms.frame, env.seen, env.shows,
-            env.x, env.y, env.row,
+            env.corner, env.row,
         )  # fmt: skip
     md = total_d[0]
     dx = dy = 0.0
@@ -212,22 +180,23 @@ def guaranteed_pair(px, py, n, qx, qy, radius, wx, wy, terms, env):
 @inner
 def one_ring(dual, px, py, n, qx, qy, radius, wx, wy, env):
     """The ring of one cell alone; return its arcs, 0 for an empty cell or p outside."""
-    m, occupied = see_all(px, py, n, qx, qy, radius, wx, wy, env)
+    m = workspace_ring(px, py, wx, wy, env)
+    occupied = see_agents(px, py, n, qx, qy, radius, env.seen)
     if m == 0 or (occupied and not dual):
         return 0
-    return ring_in(dual, m, n, wx.shape[0], env)
+    return ring_of(DUAL if dual else GUARANTEED, m, n, wx.shape[0], env)
 
 
 @njit
 def corners_of(dual, px, py, n, qx, qy, radius, wx, wy, env):
-    """Vertices of one cell, dual or guaranteed, into env.x, env.y, env.label; return how many.
+    """Vertices of one cell, dual or guaranteed, into env.corner and env.label; return how many.
 
     Counter-clockwise and relative to the agent; the piece after vertex k lies on the curve of agent
     label[k] if that is >= 0, else on workspace edge -1 - label[k]. 0: the cell is empty, or p is
     outside.
     """
     m = one_ring(dual, px, py, n, qx, qy, radius, wx, wy, env)
-    return list_vertices(m, wx.shape[0], env.ring, env.arc, env.x, env.y, env.label)
+    return list_vertices(m, wx.shape[0], env)
 
 
 @njit
@@ -248,7 +217,7 @@ def star_moments_of(dual, px, py, n, qx, qy, radius, wx, wy, terms, ox, oy, env)
 def panels_of(dual, px, py, n, qx, qy, radius, wx, wy, env):
     """The boundary in panels, into env.panels, env.owner, env.curves; return how many."""
     m = one_ring(dual, px, py, n, qx, qy, radius, wx, wy, env)
-    return cut_into_panels(m, env.ring, env.arc, env.curves, env.panels, env.owner)
+    return cut_into_panels(m, env)
 
 
 @njit

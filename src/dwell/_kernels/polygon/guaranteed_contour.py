@@ -26,7 +26,7 @@ from dwell._kernels.common.arithmetic import (
 )
 from dwell._kernels.common.quadrature import PANEL_NODES, PANEL_WEIGHTS
 from dwell._kernels.polygon.gaussian_edges import segment_gap
-from dwell._kernels.polygon.guaranteed_envelope import EX, EY, W0, W1, X0, X1, Y0, Y1, A, B, F
+from dwell._kernels.polygon.guaranteed_envelope import W0, W1, X0, X1, Y0, Y1, curve_of
 
 AMPLIFICATION = 4000.0  # rounding errors may grow by this much: 1e-12, and in practice a tenth
 FAR = 2.0  # squared distance of the peak from which F(x) = -e**-x / x serves
@@ -62,20 +62,8 @@ def nearest_to_peak(count, cx, cy, white, panels):
 def lay_nodes(w0, length, curve, node):
     """|y|**2, y x dy, dy_1 and dy_2 at the 16 nodes of y = P + Q s + T w; curve = (P, Q, T)."""
     p1, p2, q1, q2, t1, t2 = curve
-    square = node[16:32]
-    turn = node[32:48]
-    d1 = node[48:64]
-    d2 = node[64:80]
-    if q1 == 0.0 and q2 == 0.0:
-        for k in range(16):
-            w = w0 + length * PANEL_NODES[k]
-            y1 = p1 + t1 * w
-            y2 = p2 + t2 * w
-            square[k] = y1 * y1 + y2 * y2
-            turn[k] = p1 * t2 - p2 * t1
-            d1[k] = t1
-            d2[k] = t2
-        return
+    straight = q1 == 0.0 and q2 == 0.0
+    square, turn, d1, d2 = parts_of(node)
     for k in range(16):
         w = w0 + length * PANEL_NODES[k]
         s = math.sqrt(1.0 + w * w)
@@ -85,9 +73,15 @@ def lay_nodes(w0, length, curve, node):
         e1 = q1 * g + t1
         e2 = q2 * g + t2
         square[k] = y1 * y1 + y2 * y2
-        turn[k] = y1 * e2 - y2 * e1
+        turn[k] = p1 * t2 - p2 * t1 if straight else y1 * e2 - y2 * e1
         d1[k] = e1
         d2[k] = e2
+
+
+@inner
+def parts_of(node):
+    """Memory for four kinds of numbers at 16 nodes each."""
+    return node[16:32], node[32:48], node[48:64], node[64:80]
 
 
 @inner
@@ -97,8 +91,7 @@ def exponentials(middle, square, node):
     A Taylor polynomial of the argument over 64, squared back as e**2y - 1 = v (v + 2).
     """
     for k in range(16):
-        y = (middle - square[k]) * (1.0 / 64.0)
-        node[k] = small_exponential(y)
+        node[k] = small_exponential((middle - square[k]) * (1.0 / 64.0))
     for _ in range(6):
         for k in range(16):
             node[k] = node[k] * (node[k] + 2.0)
@@ -111,10 +104,7 @@ def gaussian_panel(w0, length, curve, far, node):
     Loops without branches or sums compile to vector code; sums keep a fixed order.
     """
     lay_nodes(w0, length, curve, node)
-    square = node[16:32]
-    turn = node[32:48]
-    d1 = node[48:64]
-    d2 = node[64:80]
+    square, turn, d1, d2 = parts_of(node)
     low, high = range_of_16(square)
     middle = 0.0
     level = 1.0
@@ -136,17 +126,16 @@ def gaussian_panel(w0, length, curve, far, node):
 
 
 @inner
-def whitened_curve(k, cx, cy, white, curves):
-    """(P, Q, T) of curve k in the Gaussian's coordinates."""
+def whitened_curve(curve, cx, cy, white):
+    """(P, Q, T) of a curve (e, f, a, b) in the Gaussian's coordinates."""
     c11, c12, c22 = white
-    ex = curves[k, EX]
-    ey = curves[k, EY]
-    px = ex * curves[k, F] - cx
-    py = ey * curves[k, F] - cy
-    qx = -curves[k, A] * ex
-    qy = -curves[k, A] * ey
-    tx = -curves[k, B] * ey
-    ty = curves[k, B] * ex
+    ex, ey, f, a, b = curve
+    px = ex * f - cx
+    py = ey * f - cy
+    qx = -a * ex
+    qy = -a * ey
+    tx = -b * ey
+    ty = b * ex
     return (
         c11 * px + c12 * py, c22 * py, c11 * qx + c12 * qy, c22 * qy, c11 * tx + c12 * ty, c22 * ty
     )  # fmt: skip
@@ -201,8 +190,7 @@ def verdict(curve, w0, w1, ax, ay, bx, by, far, lost):
 def angle_panel(w0, length, curve, node):
     """Integral of y x dy / |y|**2 over one panel."""
     lay_nodes(w0, length, curve, node)
-    square = node[16:32]
-    turn = node[32:48]
+    square, turn, _, _ = parts_of(node)
     for k in range(16):
         turn[k] = PANEL_WEIGHTS[k] * turn[k] / square[k]
     return length * sum_of_16(turn)
@@ -211,22 +199,22 @@ def angle_panel(w0, length, curve, node):
 @inner
 def end_of_piece(w, end, ax, ay, curve, far, lost):
     """Where a piece that begins at w, at (ax, ay), is to end: (w, place there, verdict)."""
-    bx, by = place_on(curve, end)
-    judged = verdict(curve, w, end, ax, ay, bx, by, far, lost)
-    while judged == TOO_LONG:
-        end = 0.5 * (w + end)
+    while True:
         bx, by = place_on(curve, end)
         judged = verdict(curve, w, end, ax, ay, bx, by, far, lost)
-    return end, bx, by, judged
+        if judged != TOO_LONG:
+            return end, bx, by, judged
+        end = 0.5 * (w + end)
 
 
 @inner
-def gaussian_contour(inside, rho, cx, cy, white, count, panels, owner, curves, node):
+def gaussian_contour(inside, rho, cx, cy, white, count, env):
     """(amplification, log_scale, mass, first x, first y) about (0, 0) of one Gaussian of height 1.
 
     inside: whether its peak (cx, cy) lies in the cell; rho: the cell's largest radius; white: C11,
     C12 and C22. The result is good when the amplification is at most AMPLIFICATION.
     """
+    panels, node = env.panels, env.node
     near, best = nearest_to_peak(count, cx, cy, white, panels)
     far = not inside and near > FAR
     if far and near > TOO_FAR:
@@ -234,7 +222,7 @@ def gaussian_contour(inside, rho, cx, cy, white, count, panels, owner, curves, n
     m = size_m = fx = fy = size_f = 0.0
     pieces = 0
     for i in range(count):
-        curve = whitened_curve(owner[i], cx, cy, white, curves)
+        curve = whitened_curve(curve_of(env.owner[i], env.curves), cx, cy, white)
         w = panels[i, W0]
         x, y = place_on(curve, w)
         while w < panels[i, W1]:
@@ -268,8 +256,9 @@ def gaussian_contour(inside, rho, cx, cy, white, count, panels, owner, curves, n
     away = math.sqrt(cx * cx + cy * cy)
     grown = larger(size_m / m, (stretch * size_f + away * size_m) / (m * rho))
     det = k11 * k22
-    if not far:
-        return grown, 0.0, det * m, det * (cx * m + gx), det * (cy * m + gy)
-    grown *= near  # exponents are rounded, too
-    det *= exponential(near)
-    return grown, -near, det * m, det * (cx * m + gx), det * (cy * m + gy)
+    scale = 0.0
+    if far:
+        scale = -near
+        grown *= near  # exponents are rounded, too
+        det *= exponential(near)
+    return grown, scale, det * m, det * (cx * m + gx), det * (cy * m + gy)

@@ -17,12 +17,13 @@ branch of a hyperbola (a = R / 2 or -R / 2, f = |D| / 2, b**2 = f**2 - a**2), or
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.extent import BallBuffers, make_ball_buffers
 
 GUARANTEED, DUAL = 1.0, -1.0  # the sign of R
 
@@ -30,8 +31,8 @@ GUARANTEED, DUAL = 1.0, -1.0  # the sign of R
 BX, BY, C, EX, EY, F, A, B = range(8)
 # Columns of Envelope.seen: D, A and R of an agent.
 DX, DY, HALF, RADIUS = range(4)
-# Columns of a ring: direction and value where an arc begins.
-UX, UY, VALUE = range(3)
+# Columns of a ring: direction and value where an arc begins, and the function on top of it.
+UX, UY, VALUE, FUNCTION = range(4)
 # Columns of Envelope.panels: from w0 to w1, and the two ends.
 W0, W1, X0, Y0, X1, Y1 = range(6)
 
@@ -47,21 +48,18 @@ class Envelope(NamedTuple):
     curves: np.ndarray  # (functions, 8): edges first, then agents, then four sides of a square
     seen: np.ndarray  # (agents, 4): the others as seen from p
     shows: np.ndarray  # (agents,): 1 for those that bound either cell
-    ring: np.ndarray  # (arcs, 3)
-    arc: np.ndarray  # (arcs,): the function on top of each arc
-    ring2: np.ndarray  # the ring after the next function
-    arc2: np.ndarray
+    ring: np.ndarray  # (arcs, 4)
+    ring2: np.ndarray  # the ring with the next function
     ring0: np.ndarray  # the ring of the workspace alone
-    arc0: np.ndarray
     side: np.ndarray  # by how much the next function exceeds each vertex
-    x: np.ndarray  # vertices relative to p, counter-clockwise
-    y: np.ndarray
+    corner: np.ndarray  # (arcs, 3): vertices relative to p, counter-clockwise; z is 0
     label: np.ndarray  # what bounds the cell after each: agent if >= 0, else edge -1 - label
     panels: np.ndarray  # (panels, 6): the boundary in pieces
     owner: np.ndarray  # (panels,): the curve each lies on
     node: np.ndarray  # numbers at quadrature nodes
     pending: np.ndarray  # (MAX_PATCHES, 4): patches still to be integrated
     row: np.ndarray  # (4, CHUNK): grid points
+    ball: BallBuffers
 
 
 def make_envelope(others: int, vertices: int) -> Envelope:
@@ -69,22 +67,23 @@ def make_envelope(others: int, vertices: int) -> Envelope:
     many = max(others, 1)
     functions = many + vertices + 4
     arcs = 8 * functions + 64
-    panels = 8 * arcs
-    sizes: dict[str, Any] = {
-        "curves": (functions, 8),
-        "seen": (many, 4),
-        "node": 80,
-        "pending": (MAX_PATCHES, 4),
-        "row": (4, CHUNK),
-        "panels": (panels, 6),
-        **dict.fromkeys(("ring", "ring2", "ring0"), (arcs, 3)),
-        **dict.fromkeys(("side", "x", "y"), arcs),
-    }
-    indices = {"shows": many, "owner": panels}
-    indices |= dict.fromkeys(("arc", "arc2", "arc0", "label"), arcs)
-    found = {name: np.zeros(shape) for name, shape in sizes.items()}
-    found |= {name: np.zeros(size, dtype=np.int64) for name, size in indices.items()}
-    return Envelope(**found)
+    return Envelope(
+        curves=np.zeros((functions, 8)),
+        seen=np.zeros((many, 4)),
+        shows=np.zeros(many, dtype=np.int64),
+        ring=np.zeros((arcs, 4)),
+        ring2=np.zeros((arcs, 4)),
+        ring0=np.zeros((arcs, 4)),
+        side=np.zeros(arcs),
+        corner=np.zeros((arcs, 3)),
+        label=np.zeros(arcs, dtype=np.int64),
+        panels=np.zeros((8 * arcs, 6)),
+        owner=np.zeros(8 * arcs, dtype=np.int64),
+        node=np.zeros(80),
+        pending=np.zeros((MAX_PATCHES, 4)),
+        row=np.zeros((4, CHUNK)),
+        ball=make_ball_buffers(),
+    )
 
 
 @inner
@@ -140,17 +139,17 @@ def peaks_between(new, old, ax, ay, bx, by, curves):
 
 
 @inner
-def put_arc(m, ux, uy, value, function, ring, arc):
+def put_arc(m, ux, uy, value, function, ring):
     """Write one arc; return how many there are."""
     ring[m, UX] = ux
     ring[m, UY] = uy
     ring[m, VALUE] = value
-    arc[m] = function
+    ring[m, FUNCTION] = function
     return m + 1
 
 
 @inner
-def is_hidden(new, n, curves, ring, arc, side):
+def is_hidden(new, n, curves, ring, side):
     """Whether function `new` shows nowhere on the envelope; fills `side`."""
     hidden = True
     for i in range(n):
@@ -162,16 +161,15 @@ def is_hidden(new, n, curves, ring, arc, side):
         if not hidden:
             return False
         j = i + 1 if i + 1 < n else 0
-        ax = ring[i, UX]
-        ay = ring[i, UY]
-        hidden = not peaks_between(new, arc[i], ax, ay, ring[j, UX], ring[j, UY], curves)
+        ax, ay, old = ring[i, UX], ring[i, UY], int(ring[i, FUNCTION])
+        hidden = not peaks_between(new, old, ax, ay, ring[j, UX], ring[j, UY], curves)
     return hidden
 
 
 @inner
-def may_merge(m, new, bx, by, ring, arc):
+def may_merge(m, new, bx, by, ring):
     """Whether the last arc is of function `new` and within a quarter turn if it ends at b."""
-    if m == 0 or arc[m - 1] != new:
+    if m == 0 or ring[m - 1, FUNCTION] != new:
         return False
     ax = ring[m - 1, UX]
     ay = ring[m - 1, UY]
@@ -179,49 +177,46 @@ def may_merge(m, new, bx, by, ring, arc):
 
 
 @inner
-def insert(new, n, curves, ring, arc, side, ring2, arc2):
-    """Write the envelope with function `new` to ring2, arc2; return its arcs, 0 if nothing changes.
+def insert(new, n, curves, ring, side, to):
+    """Put function `new` into an envelope of n arcs; return its arcs. `side` and `to`: memory.
 
     On each arc the new function is on top at both ends, at one, or at none; in the first and the
     last case there may still be a stretch of the other kind between.
     """
-    if is_hidden(new, n, curves, ring, arc, side):
-        return 0
+    if is_hidden(new, n, curves, ring, side):
+        return n
     m = 0
     for i in range(n):
-        if m + 3 > arc2.shape[0]:  # full: would take rounding gone wild
-            return 0
+        if m + 3 > to.shape[0]:  # full: would take rounding gone wild
+            return n
         j = i + 1 if i + 1 < n else 0
-        old = arc[i]
-        ax = ring[i, UX]
-        ay = ring[i, UY]
-        bx = ring[j, UX]
-        by = ring[j, UY]
+        ax, ay, value, old = ring[i, UX], ring[i, UY], ring[i, VALUE], int(ring[i, FUNCTION])
+        bx, by = ring[j, UX], ring[j, UY]
         starts = side[i] > 0.0
         ends = side[j] > 0.0
         first = new if starts else old
         second = old if starts else new
-        value = ring[i, VALUE] + side[i] if starts else ring[i, VALUE]
-        if not (starts and may_merge(m, new, bx, by, ring2, arc2)):
-            m = put_arc(m, ax, ay, value, first, ring2, arc2)
+        if starts:
+            value = value + side[i]
+        if not (starts and may_merge(m, new, bx, by, to)):
+            m = put_arc(m, ax, ay, value, first, to)
         twice = starts == ends and peaks_between(second, first, ax, ay, bx, by, curves)
         if twice or starts != ends:
             ux, uy, value = crossing(new, old, not starts, ax, ay, bx, by, curves)
-            m = put_arc(m, ux, uy, value, second, ring2, arc2)
+            m = put_arc(m, ux, uy, value, second, to)
         if twice:
             ux, uy, value = crossing(new, old, starts, ax, ay, bx, by, curves)
-            m = put_arc(m, ux, uy, value, first, ring2, arc2)
+            m = put_arc(m, ux, uy, value, first, to)
+    copy_ring(m, to, ring)
     return m
 
 
 @inner
-def copy_ring(m, ring, arc, ring2, arc2):
+def copy_ring(m, ring, to):
     """Copy m arcs."""
-    for k in range(m):
-        ring2[k, UX] = ring[k, UX]
-        ring2[k, UY] = ring[k, UY]
-        ring2[k, VALUE] = ring[k, VALUE]
-        arc2[k] = arc[k]
+    for i in range(m):
+        for k in range(4):
+            to[i, k] = ring[i, k]
 
 
 @inner
@@ -258,6 +253,12 @@ def agent_function(k, sign, j, seen, curves):
 
 
 @inner
+def curve_of(k, curves):
+    """(e, f, a, b) of curve k, e by its two coordinates."""
+    return curves[k, EX], curves[k, EY], curves[k, F], curves[k, A], curves[k, B]
+
+
+@inner
 def lowest(n, ring):
     """Smallest value on an envelope, which lies at a vertex: 1 over the cell's largest radius."""
     low = ring[0, VALUE]
@@ -280,49 +281,42 @@ def matters(sign, j, reach, seen):
 
 
 @inner
-def ring_of(sign, m, n, edges, seen, curves, ring0, arc0, side, ring, arc, ring2, arc2):
-    """Envelope of workspace and agents, into ring and arc; return its arcs.
+def ring_of(sign, m, n, edges, env):
+    """Envelope of workspace and agents, into env.ring; return its arcs.
 
-    m: arcs of the workspace's envelope in ring0, arc0; n: agents, seen beforehand; edges: how many
+    m: arcs of the workspace's envelope in env.ring0; n: agents, seen beforehand; edges: how many
     the workspace has.
     """
-    copy_ring(m, ring0, arc0, ring, arc)
-    to, to_arc = ring2, arc2
-    fro, fro_arc = ring, arc
-    swaps = 0
-    reach = 2.0 / lowest(m, ring0)
+    curves, ring = env.curves, env.ring
+    copy_ring(m, env.ring0, ring)
+    reach = 2.0 / lowest(m, ring)
     for j in range(n):
-        if matters(sign, j, reach, seen):
-            agent_function(edges + j, sign, j, seen, curves)
-            more = insert(edges + j, m, curves, fro, fro_arc, side, to, to_arc)
-            if more > 0:
-                m = more
-                fro, to = to, fro
-                fro_arc, to_arc = to_arc, fro_arc
-                reach = 2.0 / lowest(m, fro)
-                swaps += 1
-    if swaps % 2 == 1:
-        copy_ring(m, fro, fro_arc, ring, arc)
+        if matters(sign, j, reach, env.seen):
+            agent_function(edges + j, sign, j, env.seen, curves)
+            m = insert(edges + j, m, curves, ring, env.side, env.ring2)
+            reach = 2.0 / lowest(m, ring)
     return m
 
 
 @inner
-def list_vertices(m, edges, ring, arc, x, y, label):
+def list_vertices(m, edges, env):
     """List the vertices of a ring of m arcs, without those between arcs of one function."""
+    ring, corner, label = env.ring, env.corner, env.label
     count = 0
     for i in range(m):
         j = i + 1 if i + 1 < m else 0
         tx = ring[j, UX] - ring[i, UX]
         ty = ring[j, UY] - ring[i, UY]
         if tx * tx + ty * ty > SAME * SAME:
-            name = arc[i] - edges if arc[i] >= edges else -1 - arc[i]
+            k = int(ring[i, FUNCTION])
+            name = k - edges if k >= edges else -1 - k
             if count == 0 or label[count - 1] != name:
-                x[count] = ring[i, UX] / ring[i, VALUE]
-                y[count] = ring[i, UY] / ring[i, VALUE]
+                corner[count, 0] = ring[i, UX] / ring[i, VALUE]
+                corner[count, 1] = ring[i, UY] / ring[i, VALUE]
                 label[count] = name
                 count += 1
     if count > 1 and label[0] == label[count - 1]:  # the ring began in the middle of a curve
         count -= 1
-        x[0] = x[count]
-        y[0] = y[count]
+        corner[0, 0] = corner[count, 0]
+        corner[0, 1] = corner[count, 1]
     return count

@@ -16,10 +16,15 @@ from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import exponential, larger, range_of_16, smaller
 from dwell._kernels.common.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
 from dwell._kernels.polygon.gaussian import COUNT, RANGE
-from dwell._kernels.polygon.guaranteed_contour import LOST, exponentials, place_on, whitened_curve
+from dwell._kernels.polygon.guaranteed_contour import (
+    LOST,
+    exponentials,
+    parts_of,
+    place_on,
+    whitened_curve,
+)
 from dwell._kernels.polygon.guaranteed_envelope import (
-    EX,
-    EY,
+    FUNCTION,
     UX,
     UY,
     VALUE,
@@ -30,9 +35,8 @@ from dwell._kernels.polygon.guaranteed_envelope import (
     Y0,
     Y1,
     A,
-    B,
-    F,
-)  # fmt: skip
+    curve_of,
+)
 from dwell._kernels.polygon.moments import polynomial_at
 
 # (s0 + s1) / (w1 - w0) of a panel, at least. The ellipse round the panel through w = i and w = -i
@@ -41,42 +45,51 @@ from dwell._kernels.polygon.moments import polynomial_at
 REACH = 1.6
 MOST = 12  # nodes along r
 SPAN = 8.0  # range of the exponent in either direction, at most
+NOTHING = (0.0, 0.0, 0.0, 0.0)  # moments of an empty set
 RISE = 200.0  # e-folds above the first guess of the largest value after which sums are rescaled
 
 
 @inner
-def middle_of(w0, w1, s0, s1):
-    """The w halfway along the branch: sinh of the mean of two areas."""
-    return (w0 + w1) / math.sqrt(2.0 * (1.0 + (s0 * s1 - w0 * w1)))
+def added(total, u, more):
+    """total + u more, of four moments each."""
+    return (
+        total[0] + u * more[0],
+        total[1] + u * more[1],
+        total[2] + u * more[2],
+        total[3] + u * more[3],
+    )
 
 
 @inner
-def point_on(k, w, curves):
-    """The point of curve k at w."""
-    along = curves[k, F] - curves[k, A] * math.sqrt(1.0 + w * w)
-    across = curves[k, B] * w
-    x = curves[k, EX] * along - curves[k, EY] * across
-    return x, curves[k, EY] * along + curves[k, EX] * across
+def point_on(curve, w):
+    """The point of a curve (e, f, a, b) at w."""
+    ex, ey, f, a, b = curve
+    along = f - a * math.sqrt(1.0 + w * w)
+    across = b * w
+    return ex * along - ey * across, ey * along + ex * across
 
 
 @inner
-def put_panel(m, k, w0, w1, curves, panels, owner):
+def put_panel(m, k, w0, w1, curve, panels, owner):
     """Write one panel of curve k; return how many there are."""
     owner[m] = k
     panels[m, W0] = w0
     panels[m, W1] = w1
-    panels[m, X0], panels[m, Y0] = point_on(k, w0, curves)
-    panels[m, X1], panels[m, Y1] = point_on(k, w1, curves)
+    panels[m, X0], panels[m, Y0] = point_on(curve, w0)
+    panels[m, X1], panels[m, Y1] = point_on(curve, w1)
     return m + 1
 
 
 @inner
 def end_of_panel(w, end):
-    """Where a panel of a hyperbola that begins at w ends: at `end`, or as far as 16 nodes serve."""
+    """Where a panel of a hyperbola that begins at w ends: at `end`, or as far as 16 nodes serve.
+
+    Halfway along the branch is the sinh of the mean of two areas.
+    """
     s = math.sqrt(1.0 + w * w)
     t = math.sqrt(1.0 + end * end)
     while REACH * (end - w) > s + t:
-        end = middle_of(w, end, s, t)
+        end = (w + end) / math.sqrt(2.0 * (1.0 + (s * t - w * end)))
         t = math.sqrt(1.0 + end * end)
     return end
 
@@ -84,43 +97,39 @@ def end_of_panel(w, end):
 @inner
 def place_along(i, k, ring, curves):
     """The w at which vertex i of the ring lies on curve k."""
-    across = curves[k, EX] * ring[i, UY] - curves[k, EY] * ring[i, UX]
-    return across / (ring[i, VALUE] * curves[k, B])
+    ex, ey, _, _, b = curve_of(k, curves)
+    return (ex * ring[i, UY] - ey * ring[i, UX]) / (ring[i, VALUE] * b)
 
 
 @inner
-def cut_into_panels(m, ring, arc, curves, panels, owner):
-    """Panels of a ring of m arcs; return how many."""
+def cut_into_panels(m, env):
+    """Panels of the ring of m arcs; return how many."""
+    ring, curves, owner = env.ring, env.curves, env.owner
     count = 0
     for i in range(m):
-        k = arc[i]
+        k = int(ring[i, FUNCTION])
         w = place_along(i, k, ring, curves)
         end = place_along(i + 1 if i + 1 < m else 0, k, ring, curves)
         while w < end:
             stop = end
             if curves[k, A] != 0.0 and count + (m - i) < owner.shape[0]:  # keep space for the rest
                 stop = end_of_panel(w, end)
-            count = put_panel(count, k, w, stop, curves, panels, owner)
+            count = put_panel(count, k, w, stop, curve_of(k, curves), env.panels, owner)
             w = stop
     return count
 
 
 @inner
-def constant_moments(px, py, count, panels, owner, curves):
+def constant_moments(px, py, count, env):
     """(mass, first x, first y, polar) about (px, py) of the constant 1 over the cell.
 
     Along a ray of length |z| these are 1/2, z / 3 - p / 2 and |z - 4/3 p|**2 / 4 + |p|**2 / 18.
     """
     m = gx = gy = polar = 0.0
     for i in range(count):
-        k = owner[i]
-        ex = curves[k, EX]
-        ey = curves[k, EY]
-        f = curves[k, F]
-        a = curves[k, A]
-        b = curves[k, B]
-        w0 = panels[i, W0]
-        length = panels[i, W1] - w0
+        ex, ey, f, a, b = curve_of(env.owner[i], env.curves)
+        w0 = env.panels[i, W0]
+        length = env.panels[i, W1] - w0
         forward = 4.0 / 3.0 * (px * ex + py * ey)
         left = 4.0 / 3.0 * (py * ex - px * ey)
         sm = sx = sy = sp = 0.0
@@ -143,26 +152,33 @@ def constant_moments(px, py, count, panels, owner, curves):
 
 
 @inner
-def polynomial_moments(c, x0, y0, px, py, count, panels, owner, curves):
+def rays(curve, w0, w1, node):
+    """Boundary points and weights (z x dz included) of 16 rays, into node[16:64]."""
+    _, _, f, a, b = curve
+    length = w1 - w0
+    for i in range(16):
+        w = w0 + length * PANEL_NODES[i]
+        node[16 + i], node[32 + i] = point_on(curve, w)
+        node[48 + i] = length * PANEL_WEIGHTS[i] * b * (f - a / math.sqrt(1.0 + w * w))
+
+
+@inner
+def polynomial_moments(c, x0, y0, px, py, count, env):
     """(mass, first x, first y, polar) about (px, py) of the polynomial c in z + (x0, y0).
 
     Along each ray the rule is exact by degree.
     """
     n = (c.shape[0] + 4) // 2
+    node = env.node
     m = gx = gy = polar = 0.0
     for i in range(count):
-        k = owner[i]
-        length = panels[i, W1] - panels[i, W0]
+        rays(curve_of(env.owner[i], env.curves), env.panels[i, W0], env.panels[i, W1], node)
         for q in range(16):
-            w = panels[i, W0] + length * PANEL_NODES[q]
-            turn = curves[k, F] - curves[k, A] / math.sqrt(1.0 + w * w)
-            v = length * PANEL_WEIGHTS[q] * curves[k, B] * turn
-            zx, zy = point_on(k, w, curves)
             for j in range(n):
                 r = NODES[n, j]
-                x = r * zx
-                y = r * zy
-                u = v * WEIGHTS[n, j] * r * polynomial_at(c, x0 + x, y0 + y)
+                x = r * node[16 + q]
+                y = r * node[32 + q]
+                u = node[48 + q] * WEIGHTS[n, j] * r * polynomial_at(c, x0 + x, y0 + y)
                 x -= px
                 y -= py
                 m += u
@@ -184,13 +200,14 @@ def ray_ends(qx, qy, zx, zy, r0, r1, ox, oy):
 
 
 @inner
-def patch_shape(curve, qx, qy, w0, w1, r0, r1):
+def patch_shape(curve, qx, qy, patch):
     """How a patch lies, seen from the peak: (attained, bound, range along r, range along w).
 
     (qx, qy) is the agent. attained: |y|**2 at some point; bound: it is nowhere less, being convex
     and so nowhere below its tangent plane at a point o in the middle. The outer side may bulge a
     little beyond the three points tested.
     """
+    w0, w1, r0, r1 = patch
     ax, ay = place_on(curve, w0)
     mx, my = place_on(curve, 0.5 * (w0 + w1))
     bx, by = place_on(curve, w1)
@@ -222,36 +239,15 @@ def patch_shape(curve, qx, qy, w0, w1, r0, r1):
 
 
 @inner
-def rays(k, w0, w1, curves, node):
-    """Boundary points and weights (z x dz included) of 16 rays, into node[16:64]."""
-    length = w1 - w0
-    ex = curves[k, EX]
-    ey = curves[k, EY]
-    f = curves[k, F]
-    a = curves[k, A]
-    b = curves[k, B]
-    for i in range(16):
-        w = w0 + length * PANEL_NODES[i]
-        s = math.sqrt(1.0 + w * w)
-        along = f - a * s
-        across = b * w
-        node[16 + i] = ex * along - ey * across
-        node[32 + i] = ey * along + ex * across
-        node[48 + i] = length * PANEL_WEIGHTS[i] * b * (f - a / s)
-
-
-@inner
-def integrate_patch(k, w0, w1, r0, r1, n, cx, cy, q, shift, px, py, curves, node):
-    """Moments of exp(shift - (z - c)' Q (z - c)) over one patch of curve k, n nodes along r.
+def integrate_patch(curve, patch, n, cx, cy, q, shift, px, py, node):
+    """Moments of exp(shift - (z - c)' Q (z - c)) over one patch of a curve, n nodes along r.
 
     Each exponential is taken relative to its ray's middle; loops as in gaussian.py.
     """
     qxx, qxy, qyy = q
-    rays(k, w0, w1, curves, node)
-    zx = node[16:32]
-    zy = node[32:48]
-    turn = node[48:64]
-    value = node[64:80]
+    w0, w1, r0, r1 = patch
+    rays(curve, w0, w1, node)
+    zx, zy, turn, value = parts_of(node)
     m = gx = gy = polar = 0.0
     for j in range(n):
         r = r0 + (r1 - r0) * NODES[n, j]
@@ -284,15 +280,6 @@ def nodes_for(span):
 
 
 @inner
-def put_patch(top, w0, w1, r0, r1, pending):
-    """Write one patch on the stack."""
-    pending[top, 0] = w0
-    pending[top, 1] = w1
-    pending[top, 2] = r0
-    pending[top, 3] = r1
-
-
-@inner
 def least_exponent(count, cx, cy, q, panels):
     """Least exponent (z - c)' Q (z - c) at the agent and at the panels' ends."""
     qxx, qxy, qyy = q
@@ -305,66 +292,53 @@ def least_exponent(count, cx, cy, q, panels):
 
 
 @inner
-def halve_patch(top, size, along_r, pending):
-    """Halve the patch on top of the stack, along r or along w; return the new size of the stack."""
-    w0 = pending[top, 0]
-    w1 = pending[top, 1]
-    r0 = pending[top, 2]
-    r1 = pending[top, 3]
-    if along_r:
-        middle = 0.5 * (r0 + r1)
-        put_patch(top, w0, w1, r0, middle, pending)
-        put_patch(size, w0, w1, middle, r1, pending)
-    else:
-        middle = 0.5 * (w0 + w1)
-        put_patch(top, w0, middle, r0, r1, pending)
-        put_patch(size, middle, w1, r0, r1, pending)
-    return size + 1
+def halve_patch(size, column, pending):
+    """Replace the last of `size` patches by two halves, along w (column 0) or r (column 2)."""
+    top = size - 1
+    middle = 0.5 * (pending[top, column] + pending[top, column + 1])
+    for k in range(4):
+        pending[size, k] = pending[top, k]
+    pending[top, column + 1] = middle
+    pending[size, column] = middle
 
 
 @inner
-def gaussian_patches(cx, cy, q, white, px, py, count, panels, owner, curves, node, pending):
-    """(log_scale, mass, first x, first y, polar) about (px, py) of one Gaussian of height 1.
+def gaussian_patches(cx, cy, q, white, px, py, count, env):
+    """(log_scale, (mass, first x, first y, polar)) about (px, py) of one Gaussian of height 1.
 
     (cx, cy): its centre; q = (Qxx, Qxy, Qyy); white = (C11, C12, C22).
     """
+    panels, pending = env.panels, env.pending
     shift = least_exponent(count, cx, cy, q, panels)
     best = shift
     qx = -(white[0] * cx + white[1] * cy)
     qy = -(white[2] * cy)
-    m = gx = gy = polar = 0.0
+    total = NOTHING
     for i in range(count):
-        k = owner[i]
-        curve = whitened_curve(k, cx, cy, white, curves)
-        put_patch(0, panels[i, W0], panels[i, W1], 0.0, 1.0, pending)
+        curve = curve_of(env.owner[i], env.curves)
+        seen = whitened_curve(curve, cx, cy, white)
+        pending[0] = panels[i, W0], panels[i, W1], 0.0, 1.0
         size = 1
         while size > 0:
-            top = size - 1
-            w0 = pending[top, 0]
-            w1 = pending[top, 1]
-            r0 = pending[top, 2]
-            r1 = pending[top, 3]
-            low, bound, along_r, across = patch_shape(curve, qx, qy, w0, w1, r0, r1)
+            patch = (
+                pending[size - 1, 0],
+                pending[size - 1, 1],
+                pending[size - 1, 2],
+                pending[size - 1, 3],
+            )
+            low, bound, along_r, across = patch_shape(seen, qx, qy, patch)
             best = smaller(best, low)
             if bound > best + LOST:
                 size -= 1
             elif larger(along_r, across) > SPAN and size < pending.shape[0]:
-                size = halve_patch(top, size, along_r > across, pending)
+                halve_patch(size, 2 if along_r > across else 0, pending)
+                size += 1
             else:
                 if low < shift - RISE:
-                    scale = exponential(low - shift)
-                    m *= scale
-                    gx *= scale
-                    gy *= scale
-                    polar *= scale
+                    total = added(NOTHING, exponential(low - shift), total)
                     shift = low
                 n = nodes_for(along_r)
-                dm, dx, dy, dp = integrate_patch(
-                    k, w0, w1, r0, r1, n, cx, cy, q, shift, px, py, curves, node
-                )
-                m += dm
-                gx += dx
-                gy += dy
-                polar += dp
+                more = integrate_patch(curve, patch, n, cx, cy, q, shift, px, py, env.node)
+                total = added(total, 1.0, more)
                 size -= 1
-    return -shift, m, gx, gy, polar
+    return -shift, total

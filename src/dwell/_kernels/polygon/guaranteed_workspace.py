@@ -1,6 +1,6 @@
 """The workspace as seen from an agent in it: the envelope of its edges alone.
 
-See guaranteed_envelope.py.
+See guaranteed_envelope.py. And the distance of a point from the boundary of a cell.
 """
 
 import math
@@ -9,6 +9,7 @@ import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.extent import sheet_gap
 from dwell._kernels.polygon.guaranteed_envelope import (
     BX,
     BY,
@@ -18,7 +19,6 @@ from dwell._kernels.polygon.guaranteed_envelope import (
     B,
     C,
     F,
-    copy_ring,
     insert,
     put_arc,
 )
@@ -76,7 +76,7 @@ def edge_functions(px, py, size, wx, wy, curves):
 
 
 @inner
-def ring_of_vertices(px, py, wx, wy, curves, ring, arc):
+def ring_of_vertices(px, py, wx, wy, curves, ring):
     """The workspace's envelope for an agent well inside: vertices, and feet of wide edges."""
     n = wx.shape[0]
     m = 0
@@ -85,14 +85,14 @@ def ring_of_vertices(px, py, wx, wy, curves, ring, arc):
         ax = wx[k] - px
         ay = wy[k] - py
         r = math.sqrt(ax * ax + ay * ay)
-        m = put_arc(m, ax / r, ay / r, 1.0 / r, k, ring, arc)
+        m = put_arc(m, ax / r, ay / r, 1.0 / r, k, ring)
         if ax * (wx[j] - px) + ay * (wy[j] - py) <= 0.0:
-            m = put_arc(m, curves[k, EX], curves[k, EY], 1.0 / curves[k, F], k, ring, arc)
+            m = put_arc(m, curves[k, EX], curves[k, EY], 1.0 / curves[k, F], k, ring)
     return m
 
 
 @inner
-def ring_of_square(first, size, curves, ring, arc):
+def ring_of_square(first, size, curves, ring):
     """A large square as functions first, ..., first + 3, and its ring."""
     level = 1.0 / (WIDE * size)
     tilt = math.sqrt(0.5)
@@ -102,31 +102,48 @@ def ring_of_square(first, size, curves, ring, arc):
         curves[first + k, BX] = bx
         curves[first + k, BY] = by
         curves[first + k, C] = 0.0
-        put_arc(k, ux, uy, tilt * level, first + k, ring, arc)
+        put_arc(k, ux, uy, tilt * level, first + k, ring)
         bx, by = -by, bx
         ux, uy = -uy, ux
     return 4
 
 
 @inner
-def insert_edges(n, m, curves, ring, arc, side, ring2, arc2):
-    """Put n edges one by one into a ring of m arcs: for an agent on the boundary."""
-    for k in range(n):
-        more = insert(k, m, curves, ring, arc, side, ring2, arc2)
-        if more > 0:
-            m = more
-            copy_ring(m, ring2, arc2, ring, arc)
-    return m
+def workspace_ring(px, py, wx, wy, env):
+    """Envelope of the workspace alone, into env.ring0; return its arcs, 0 if (px, py) is outside.
 
-
-@inner
-def workspace_ring(px, py, wx, wy, curves, ring, arc, side, ring2, arc2):
-    """Envelope of the workspace alone; return its arcs, 0 when (px, py) is outside."""
+    For an agent on the boundary edges are put one by one into the ring of a large square.
+    """
+    curves, ring = env.curves, env.ring0
     size = size_of(wx, wy)
     nearest = edge_functions(px, py, size, wx, wy, curves)
     if nearest < -BEYOND * size:
         return 0
     if nearest > NEAREST * size:
-        return ring_of_vertices(px, py, wx, wy, curves, ring, arc)
-    m = ring_of_square(curves.shape[0] - 4, size, curves, ring, arc)
-    return insert_edges(wx.shape[0], m, curves, ring, arc, side, ring2, arc2)
+        return ring_of_vertices(px, py, wx, wy, curves, ring)
+    m = ring_of_square(curves.shape[0] - 4, size, curves, ring)
+    for k in range(wx.shape[0]):
+        m = insert(k, m, curves, ring, env.side, env.ring2)
+    return m
+
+
+@inner
+def gap_to_boundary(sign, zx, zy, px, py, n, qx, qy, radius, wx, wy):
+    """Distance of z (relative to p) from the boundary of the cell; <= 0 outside it.
+
+    The outside is the union of what each workspace edge and each agent takes away.
+    """
+    best = np.inf
+    z = (zx, zy, 0.0)
+    for k in range(wx.shape[0]):
+        nx, ny, h = edge_of(k, px, py, wx, wy)
+        best = smaller(best, h - (zx * nx + zy * ny))
+    for j in range(n):
+        dx = qx[j] - px
+        dy = qy[j] - py
+        r = radius[j]
+        if dx * dx + dy * dy > r * r:
+            best = sheet_gap(sign, z, (dx, dy, 0.0), r, best)
+        elif sign > 0.0:
+            return -0.5 * (r - math.sqrt(dx * dx + dy * dy))
+    return best

@@ -48,7 +48,9 @@ GOLDEN = 0.6180339887498949
 # Columns of an arc: the circle is M + E cos + F sin; from (X0, Y0) counter-clockwise to (X1, Y1),
 # SPAN quarter turns apart.
 M, E, F, X0, Y0, X1, Y1, SPAN = 0, 3, 6, 9, 10, 11, 12, 13
-P0, PX0, PY0, P1, PX1, PY1 = range(6)  # columns of a piece: P orders places on the circle
+# A piece of a circle has two ends (P, x, y, who set it), in columns BEGIN and END of a table; P
+# orders places on the circle.
+BEGIN, END = 0, 4
 TURN = 4.0  # of P
 
 
@@ -153,52 +155,47 @@ def limit_by(i, k, gauge, circle):
     return dot(e, g), dot(f, g), c - dot(m, g)
 
 
-@inlined
-def put_piece(m, low, x0, y0, l0, high, x1, y1, l1, pieces, third):
+@inner
+def put_piece(m, begin, end, pieces):
     """Add a piece of the circle as number m."""
-    pieces[m, P0] = low
-    pieces[m, PX0] = x0
-    pieces[m, PY0] = y0
-    pieces[m, P1] = high
-    pieces[m, PX1] = x1
-    pieces[m, PY1] = y1
-    third[m, 0] = l0
-    third[m, 1] = l1
+    for k in range(4):
+        pieces[m, BEGIN + k] = begin[k]
+        pieces[m, END + k] = end[k]
     return m + 1
 
 
 @inner
-def common_pieces(count, k, low, x0, y0, high, x1, y1, pieces, third, more, more_third):
-    """What `count` pieces have in common with the arc from (x0, y0) to (x1, y1), set by k."""
+def end_of(s, k, pieces):
+    """One end of piece s."""
+    return pieces[s, k], pieces[s, k + 1], pieces[s, k + 2], pieces[s, k + 3]
+
+
+@inner
+def common_pieces(count, low, high, pieces, more):
+    """What `count` pieces have in common with the arc from `low` to `high`."""
     m = 0
     for s in range(count):
-        start = pieces[s, P0]
-        end = pieces[s, P1]
-        a = low  # moved by turns to lie behind the start
-        while a < start:
+        begin, end = end_of(s, BEGIN, pieces), end_of(s, END, pieces)
+        a = low[0]  # moved by turns to lie behind the beginning
+        while a < begin[0]:
             a += TURN
-        while a >= start + TURN:
+        while a >= begin[0] + TURN:
             a -= TURN
-        b = a + (high - low)
-        for before in range(2):  # the arc may end after the start, and begin again before the end
-            stop = b - TURN if before == 0 else b
-            if stop <= start if before == 0 else a >= end:
-                continue
-            ends = stop < end
-            x, y, who = (x1, y1, k) if ends else (pieces[s, PX1], pieces[s, PY1], third[s, 1])
-            stop = smaller(stop, end)
-            if before == 0:
-                m = put_piece(
-                    m, start, pieces[s, PX0], pieces[s, PY0], third[s, 0], stop, x, y, who, more,
-                    more_third,
-                )  # fmt: skip
-            else:
-                m = put_piece(m, a, x0, y0, k, stop, x, y, who, more, more_third)
+        b = a + (high[0] - low[0])
+        first = (a, low[1], low[2], low[3])
+        last = (b, high[1], high[2], high[3])
+        early = (b - TURN, high[1], high[2], high[3])
+        if (
+            early[0] > begin[0]
+        ):  # the arc may end after the beginning, and begin again before the end
+            m = put_piece(m, begin, early if early[0] < end[0] else end, more)
+        if a < end[0]:
+            m = put_piece(m, first, last if b < end[0] else end, more)
     return m
 
 
 @inlined
-def pieces_of(i, j, count, gauge, circle, pieces, third):
+def pieces_of(i, j, count, gauge, circle, pieces):
     """The pieces of the circle of i and j that no other of `count` constraints takes.
 
     Gives (how many, which of the two memories holds them, who took the last one); -1: the whole
@@ -225,13 +222,11 @@ def pieces_of(i, j, count, gauge, circle, pieces, third):
         high = order_of(x1, y1)
         if high <= low:
             high += TURN
+        begin, end = (low, x0, y0, float(k)), (high, x1, y1, float(k))
         if m < 0:
-            m = put_piece(0, low, x0, y0, k, high, x1, y1, k, pieces[0], third[0])
+            m = put_piece(0, begin, end, pieces[0])
         else:
-            m = common_pieces(
-                m, k, low, x0, y0, high, x1, y1, pieces[side], third[side], pieces[1 - side],
-                third[1 - side],
-            )  # fmt: skip
+            m = common_pieces(m, begin, end, pieces[side], pieces[1 - side])
             side = 1 - side
         if m == 0:
             return 0, side, k
@@ -269,16 +264,16 @@ def put_arc(e, i, j, ends, circle, arc, owner):
 @inner
 def put_pieces(m, side, i, j, e, n, circle, buffers):
     """Note m pieces as borders of i and j, with their corners; gives (borders, corners)."""
-    pieces, third = buffers.pieces[side], buffers.third[side]
+    pieces = buffers.pieces[side]
     for s in range(m):
-        x0, y0, x1, y1 = pieces[s, PX0], pieces[s, PY0], pieces[s, PX1], pieces[s, PY1]
         if e >= buffers.arc.shape[0]:
             buffers.flag[0] = 1
             break
-        ends = (x0, y0, x1, y1, pieces[s, P1] - pieces[s, P0])
-        e = put_arc(e, i, j, ends, circle, buffers.arc, buffers.owner)
-        n = put_corner(n, i, j, third[s, 0], x0, y0, circle, buffers.gauge, buffers.corner)
-        n = put_corner(n, i, j, third[s, 1], x1, y1, circle, buffers.gauge, buffers.corner)
+        p0, x0, y0, before = end_of(s, BEGIN, pieces)
+        p1, x1, y1, after = end_of(s, END, pieces)
+        e = put_arc(e, i, j, (x0, y0, x1, y1, p1 - p0), circle, buffers.arc, buffers.owner)
+        n = put_corner(n, i, j, int(before), x0, y0, circle, buffers.gauge, buffers.corner)
+        n = put_corner(n, i, j, int(after), x1, y1, circle, buffers.gauge, buffers.corner)
     if m < 0 and e < buffers.arc.shape[0]:
         e = put_arc(e, i, j, (1.0, 0.0, 1.0, 0.0, TURN), circle, buffers.arc, buffers.owner)
     return e, n
@@ -306,9 +301,7 @@ def borders_of(count, planar, buffers):
                 a, b, c = limit_by(i, killer, buffers.gauge, circle)
                 if c >= 0.0 and c * c >= a * a + b * b:
                     continue
-            m, side, killer = pieces_of(
-                i, j, count, buffers.gauge, circle, buffers.pieces, buffers.third
-            )
+            m, side, killer = pieces_of(i, j, count, buffers.gauge, circle, buffers.pieces)
             if m != 0:
                 e, n = put_pieces(m, side, i, j, e, n, circle, buffers)
     return e, n

@@ -25,7 +25,6 @@ from dwell._kernels.star.vectors import (
     along,
     dot,
     less,
-    put,
     row_of,
     upper,
     upper_of,
@@ -261,58 +260,24 @@ def boundary_moments(plain, count, sectors, planar, curved, p, terms, buffers):
     sums = buffers.sums[0]
     mass = polar = error = 0.0
     first = ZERO
-    drop = np.inf
-    if terms.constant > 0.0 or terms.coefficients.shape[0] > 0:
-        drop = 0.0
-        if plain:
-            error = add_component(sectors, PLAIN, ZERO, 0.0, planar, curved, p, terms, buffers)
-            mass, first = sums[0], (sums[1], sums[2], sums[3])
-            polar = sums[4] + sums[7] + sums[9]
-    for g in range(terms.weights.shape[0]):
+    has_plain = terms.constant > 0.0 or terms.coefficients.shape[0] > 0
+    components = terms.weights.shape[0]
+    drop = 0.0 if has_plain or components == 0 else np.inf
+    for g in range(components):
         a = less(row_of(terms.centers, g, 0), p)
         buffers.base[g] = base_of(g, a, count, sectors, planar, curved, terms, buffers)
         drop = min(drop, buffers.base[g])
-    if drop == np.inf:
-        drop = 0.0
-    for g in range(terms.weights.shape[0]):
-        a = less(row_of(terms.centers, g, 0), p)
-        base = buffers.base[g]
+    for g in range(PLAIN if plain and has_plain else 0, components):
+        a, base, w = ZERO, 0.0, 1.0
+        if g != PLAIN:
+            a, base, w = less(row_of(terms.centers, g, 0), p), buffers.base[g], terms.weights[g]
         if base > drop + 700.0:
             continue
         off = add_component(sectors, g, a, base, planar, curved, p, terms, buffers)
-        w = terms.weights[g] * exponential(drop - base)
+        w *= exponential(drop - base)
         m, d = sums[0], (sums[1], sums[2], sums[3])
         mass += w * m
         first = along(first, w, along(d, m, a))
         polar += w * (sums[4] + sums[7] + sums[9] + 2.0 * dot(a, d) + dot(a, a) * m)
         error += w * off
     return drop, mass, first, polar, error
-
-
-@inner
-def put_nodes(parts, sectors, planar, curved, buffers, table):
-    """Points of the boundary with the flux of y through them, as rows (y, flux); how many.
-
-    Each sector is cut into `parts`, in space both ways. `table` may be too short, even empty.
-    """
-    n = 0
-    node = buffers.node
-    across = 1 if planar else parts
-    for i in range(sectors):
-        if buffers.sector[i, SIGN] == 0.0:
-            continue
-        for k in range(parts * across):
-            a, b = k // across, k % across
-            box = (a / parts, (a + 1) / parts, b / across, (b + 1) / across)
-            if n >= table.shape[0]:
-                n += OF_GAUSSIANS if planar else OF_GAUSSIANS * OF_GAUSSIANS
-                continue
-            count = boundary_nodes(
-                i, box, OF_GAUSSIANS, OF_GAUSSIANS, planar, curved, buffers, node
-            )
-            for h in range(count):
-                y = row_of(node, h, 0)
-                put(table, n, 0, y)
-                table[n, 3] = dot(y, row_of(node, h, 3))
-                n += 1
-    return n

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dwell._kernels.common.extent import BallBuffers, make_ball_buffers
+
 # Columns of a piece: start, what it was rounded by, then the step of a segment and what that was
 # rounded by, or the radius to the start of an arc and the radius a quarter turn on; the angle (0: a
 # segment); the facet of an arc, or the vertex at which the edge of a segment begins. For arcs of
@@ -71,19 +73,6 @@ def make_boundary(facets: int, vertices: int, pieces: int) -> Boundary:
     )
 
 
-class BallBuffers(NamedTuple):
-    """Working memory for the smallest ball round some points."""
-
-    on: np.ndarray  # (8,) points on it
-    some: np.ndarray  # (8,)
-    table: np.ndarray  # (3, 4) a system of equations
-
-
-def make_ball_buffers() -> BallBuffers:
-    """Working memory for `extent`."""
-    return BallBuffers(np.empty(8, np.int64), np.empty(8, np.int64), np.empty((3, 4)))
-
-
 class SheetBuffers(NamedTuple):
     """Working memory for one cell."""
 
@@ -91,8 +80,7 @@ class SheetBuffers(NamedTuple):
     label: np.ndarray  # (K,) whose it is: agent j, or -1 - side
     arc: np.ndarray  # (E, 14) borders between two constraints: see arrangement.py
     owner: np.ndarray  # (E, 2) the two constraints: the first lies left of the arc
-    pieces: np.ndarray  # (2, A, 6) pieces of one circle, before and after the next cut
-    third: np.ndarray  # (2, A, 2) what ends each piece
+    pieces: np.ndarray  # (2, A, 8) pieces of one circle, before and after the next cut
     corner: np.ndarray  # (2 E, 3) corners, relative to the agent
     stack: np.ndarray  # (S, 4) pieces of an arc, or boxes of a sector, that wait
     region: np.ndarray  # (13,) the curved workspace: see sheets.py
@@ -117,8 +105,7 @@ def make_sheet_buffers(others: int, sides: int, components: int, scale: int = 1)
         np.empty(k, dtype=np.int64),
         np.empty((arcs, 14)),
         np.empty((arcs, 2), dtype=np.int64),
-        np.empty((2, k + 8, 6)),
-        np.empty((2, k + 8, 2), dtype=np.int64),
+        np.empty((2, k + 8, 8)),
         np.empty((2 * arcs, 3)),
         np.empty((128, 4)),
         np.empty(13),

@@ -14,7 +14,13 @@ import numpy as np
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.polygon.guaranteed_shape import branch_distance
+from dwell._kernels.common.extent import (
+    farthest_from,
+    sheet_gap,
+    smallest_ball,
+    squared_gap,
+    widest_pair,
+)
 from dwell._kernels.star.boundary_moments import is_inside
 from dwell._kernels.star.rules import MESH
 from dwell._kernels.star.sheets import (
@@ -32,10 +38,8 @@ from dwell._kernels.star.sheets import (
     patch_nodes,
     row_of_region,
 )
-from dwell._kernels.star.vectors import ZERO, along, cross, dot, less, put, row_of, solve_upper
+from dwell._kernels.star.vectors import ZERO, along, dot, less, put, row_of, solve_upper
 
-ROUND = 1e-13  # a ball is not enlarged for less than this share of its squared radius
-MAX_STEPS = 200
 MARGIN = 1.0 + 1e-12  # corners are known to rounding only; sizes must not come out too small
 FINEST = 0.025  # angle between points on an arc in the plane
 SPACING = 0.1  # between points of the boundary in space, in directions
@@ -48,132 +52,13 @@ BISECTIONS = 100
 
 
 @inner
-def squared_gap(u, k, points):
-    """Squared distance of u from point k."""
-    d = less(row_of(points, k, 0), u)
-    return dot(d, d)
-
-
-@inner
-def widest_pair(n, points):
-    """Two of n points as far apart as any: (i, j, squared distance)."""
-    best = 0.0
-    first = second = 0
-    for i in range(n):
-        for j in range(i):
-            d2 = squared_gap(row_of(points, i, 0), j, points)
-            if d2 > best:
-                best, first, second = d2, j, i
-    return first, second, best
-
-
-@inner
-def farthest_from(u, n, points):
-    """The point farthest from u, and its squared distance."""
-    best = -1.0
-    far = 0
-    for k in range(n):
-        d2 = squared_gap(u, k, points)
-        if d2 > best:
-            best, far = d2, k
-    return far, best
-
-
-@inner
-def ball_on(count, on, points, table):
-    """Smallest ball with `count` points (2, 3 or 4) on its surface: (center, squared radius).
-
-    Its center is the first point plus a combination of the differences to the others; the squared
-    radius is infinite where these are not independent. table: memory for a 3 x 4 system.
-    """
-    m = count - 1
-    o = row_of(points, on[0], 0)
-    for r in range(m):
-        a = less(row_of(points, on[r + 1], 0), o)
-        for s in range(m):
-            table[r, s] = dot(a, less(row_of(points, on[s + 1], 0), o))
-        table[r, 3] = 0.5 * table[r, r]
-    for r in range(m):  # Gauss without pivots: the matrix is positive definite, or of no use
-        if not table[r, r] > 0.0:
-            return ZERO, np.inf
-        for s in range(r + 1, m):
-            part = table[s, r] / table[r, r]
-            for c in range(r, m):
-                table[s, c] -= part * table[r, c]
-            table[s, 3] -= part * table[r, 3]
-    d = ZERO
-    for r in range(m - 1, -1, -1):
-        for c in range(r + 1, m):
-            table[r, 3] -= table[r, c] * table[c, 3]
-        table[r, 3] /= table[r, r]
-        d = along(d, table[r, 3], less(row_of(points, on[r + 1], 0), o))
-    return along(o, 1.0, d), dot(d, d)
-
-
-@inner
-def holds_all(count, on, ball, points):
-    """Whether none of the points lies clearly outside the ball."""
-    for k in range(count):
-        if squared_gap(ball[0], on[k], points) > ball[1] * (1.0 + ROUND):
-            return False
-    return True
-
-
-@inner
-def enlarged(count, on, points, some, table):
-    """Smallest ball round the points on[0..count], the last of which lies on it.
-
-    Gives (how many of them lie on it, ball); they come first in `on` then. 0: none was found.
-    """
-    best = (ZERO, np.inf)
-    chosen = 0
-    for mask in range(1, 2**count):
-        size = 0
-        for k in range(count):
-            if mask >> k & 1:
-                some[size] = on[k]
-                size += 1
-        if size > 3:
-            continue
-        some[size] = on[count]
-        ball = ball_on(size + 1, some, points, table)
-        if ball[1] < best[1] and holds_all(count + 1, on, ball, points):
-            best = ball
-            chosen = mask
-    if chosen == 0:
-        return 0, best
-    size = 0
-    for k in range(count):
-        if chosen >> k & 1:
-            on[size] = on[k]
-            size += 1
-    on[size] = on[count]
-    return size + 1, best
-
-
-@inner
-def smallest_ball(first, second, n, points, buffers):
+def radius_of(first, second, planar, n, points, memory):
     """Squared radius of a ball round n points, the smallest up to rounding.
 
-    It grows: it starts from the two points farthest apart, and the point farthest outside comes to
-    lie on it. The radius is the distance of the farthest point: it holds all of them.
+    It is the distance of the farthest point: the ball holds all of them.
     """
-    on, some, table = buffers.on, buffers.some, buffers.table
-    on[0] = first
-    on[1] = second
-    count = 2
-    ball = ball_on(2, on, points, table)
-    for _ in range(MAX_STEPS):
-        far, d2 = farthest_from(ball[0], n, points)
-        if d2 <= ball[1] * (1.0 + ROUND):
-            break
-        on[count] = far
-        size, more = enlarged(count, on, points, some, table)
-        if size == 0 or not more[1] > ball[1]:
-            break
-        count = size
-        ball = more
-    return farthest_from(ball[0], n, points)[1]
+    center, _ = smallest_ball(first, second, planar, n, points, memory)
+    return farthest_from(center, n, points)[1]
 
 
 @njit
@@ -182,28 +67,8 @@ def extent(n, points, buffers):
     i, j, widest = widest_pair(n, points)
     if not widest > 0.0:
         return 0.0, 0.0
-    square = smallest_ball(i, j, n, points, buffers)
+    square = radius_of(i, j, False, n, points, buffers)
     return MARGIN * math.sqrt(widest), MARGIN * math.sqrt(square)
-
-
-@inner
-def agent_gap(sign, z, d, r, best):
-    """Distance of z from the sheet of the agent near d, if less than `best`; <= 0 outside.
-
-    The sheet is a hyperbola turned about the axis through the agent and d: a matter of one plane.
-    The constraint changes at most twice as fast as z moves, which is enough to dismiss most.
-    """
-    away = less(z, d)
-    slack = 0.5 * (math.sqrt(dot(away, away)) - math.sqrt(dot(z, z)) - sign * r)
-    if slack <= 0.0 or slack >= best:
-        return smaller(slack, best)
-    apart = math.sqrt(dot(d, d))
-    u = (d[0] / apart, d[1] / apart, d[2] / apart)
-    f = 0.5 * apart
-    a = 0.5 * r
-    b = math.sqrt((f - a) * (f + a))
-    c = cross(z, u)
-    return smaller(best, branch_distance(sign * a, b, f, dot(z, u) - f, math.sqrt(dot(c, c))))
 
 
 @inner
@@ -221,7 +86,7 @@ def gap_to_boundary(sign, z, p, n, q, radius, normals, offsets):
         r = radius[j]
         apart = math.sqrt(dot(d, d))
         if apart > r:
-            best = agent_gap(sign, z, d, r, best)
+            best = sheet_gap(sign, z, d, r, best)
         elif sign > 0.0:
             return smaller(0.0, -0.5 * (r - apart))
     return best
@@ -341,7 +206,7 @@ def region_extent(planar, n, sizes, buffers):
     i, j, widest = widest_pair(put_wide_first(n, buffers.point), buffers.point)
     if not widest > 0.0:
         return 0.0, 0.0
-    square = smallest_ball(i, j, n, buffers.point, buffers.ball)
+    square = radius_of(i, j, planar, n, buffers.point, buffers.ball)
     margin = MARGIN
     longest = max(sizes[0], sizes[1], sizes[2])
     if not planar:

@@ -30,7 +30,7 @@ from dwell._kernels.star.arrangement import (
     borders_of,
     constraints_of,
 )
-from dwell._kernels.star.boundary_moments import boundary_moments, put_nodes
+from dwell._kernels.star.boundary_moments import boundary_moments
 from dwell._kernels.star.extent import (
     ellipsoid_gap,
     extent,
@@ -49,6 +49,7 @@ from dwell._kernels.star.sheets import (
     SHEET,
     W1,
     along_arc,
+    boundary_nodes,
     flatter,
 )
 from dwell._kernels.star.vectors import ZERO, along, cross, dot, less, put, row_of, scaled
@@ -229,7 +230,7 @@ def gap(sign, z, known, site):
 
 
 @njit
-def guaranteed_pair(known, site, terms, buffers):
+def guaranteed_pair(terms, known, site, buffers):
     """Both cells of the agent at p (3,) among n others within R[j] of q[j].
 
     known: (p, L, 1 - |L|**2, n, q, R), with L = W (center - p). Return (status, mass, centroid x,
@@ -270,7 +271,7 @@ def corners_of(sign, known, site, buffers):
 
 
 @njit
-def moments_of(sign, known, site, terms, buffers):
+def moments_of(sign, terms, known, site, buffers):
     """(log_scale, mass, first moments x, y, z, polar, error) of one cell.
 
     All but the first are divided by its exponential.
@@ -292,8 +293,23 @@ def outer_extent(sign, known, site, buffers):
 
 
 @njit
-def nodes_of(parts, sign, known, site, buffers, table):
-    """Points of the boundary with the flux of y through them: how many; see `put_nodes`."""
+def sectors_in(sign, known, site, buffers):
+    """How many sectors the boundary of one cell has, in buffers.sector."""
     _, k, arcs, _ = arrange(sign, False, known, site, buffers)
-    sectors = sectors_of(site.planar, site.curved, k, arcs, buffers)
-    return put_nodes(parts, sectors, site.planar, site.curved, buffers, table)
+    return sectors_of(site.planar, site.curved, k, arcs, buffers)
+
+
+@njit
+def nodes_of(rule, boxes, site, buffers, out):
+    """Points of the boundary with the flux of y through them, as rows (y, flux) of out[b].
+
+    Box b is that part of sector boxes[b, 0] with t and s in the ranges boxes[b, 2:6].
+    """
+    node = buffers.node
+    for b in range(boxes.shape[0]):
+        box = (boxes[b, 2], boxes[b, 3], boxes[b, 4], boxes[b, 5])
+        i = int(boxes[b, 0])
+        for h in range(boundary_nodes(i, box, rule, rule, site.planar, site.curved, buffers, node)):
+            y = row_of(node, h, 0)
+            put(out[b], h, 0, y)
+            out[b, h, 3] = dot(y, row_of(node, h, 3))
