@@ -25,7 +25,7 @@ from dwell.cells import adaptive as quadrature
 from dwell.cells.adaptive import SAFETY, Integral, Pieces, error_of
 
 Weight = Callable[[Points], Floats]  # (P, n) places in, (P,) weights out
-Basis = Callable[[Points], Floats]  # (P, n) places in, (P, c) functions out
+Values = Callable[[Points], Floats]  # (P, n) places in, (P, c) functions out
 
 # By dimension. Each further digit takes several times as long: from four dimensions on, digits are
 # expensive.
@@ -48,45 +48,39 @@ class Rule(NamedTuple):
     weights: Floats
 
 
-def contents(simplices: Floats) -> Floats:
-    """k! times the volume of each simplex; signed if it fills space."""
-    edges = simplices[:, 1:] - simplices[:, :1]
-    k, n = edges.shape[1:]
-    if k == n:
-        return np.asarray(np.linalg.det(edges), dtype=np.float64)
-    gram = np.einsum("sin,sjn->sij", edges, edges)
-    return np.asarray(np.sqrt(np.maximum(np.linalg.det(gram), 0.0)), dtype=np.float64)
+def contents(edges: Floats, across: Points) -> Floats:
+    """k! times the signed volume of simplices with these k edges from a corner, (S, k, n).
 
-
-def exact(weight: Weight, simplices: Floats, content: Floats, basis: Basis, degree: int) -> Floats:
-    """Integrals of weight times basis, for polynomials of at most this degree together, (c,)."""
-    rule = conical(simplices.shape[1] - 1, degree)
-    found: Floats = _by_rule(weight, (simplices, content), basis, rule)[:, 0].sum(axis=0)
-    return found
-
-
-def adaptive(
-    weight: Weight, simplices: Floats, content: Floats, basis: Basis, sizes: Floats, rule: Rule
-) -> Integral:
-    """Integrals of weight times basis, refined until the estimated error is small.
-
-    `sizes` are those of the basis functions, of which the first is 1. `rule`: see rule_over.
+    They lie at right angles to the n - k unit vectors `across`.
     """
-    k = simplices.shape[1] - 1
+    rows = np.broadcast_to(across, (len(edges), *across.shape))
+    return np.asarray(np.linalg.det(np.concatenate([edges, rows], axis=1)), dtype=np.float64)
+
+
+def volumes(simplices: Floats) -> Floats:
+    """n! times the signed volume of each simplex (S, n + 1, n)."""
+    return contents(simplices[:, 1:] - simplices[:, :1], np.empty((0, simplices.shape[2])))
+
+
+def adaptive(values: Values, pieces: Pieces, sizes: Floats, rule: Rule, n: int) -> Integral:
+    """Integrals of functions of which the first is a density, until the estimated error is small.
+
+    `sizes` are those of the functions over the first, `n` the dimension of what is integrated over.
+    """
     return quadrature.integrate(
-        (simplices, content),
-        lambda pieces: _estimates(weight, pieces, basis, rule),
+        pieces,
+        lambda pieces: _estimates(values, pieces, rule),
         lambda pieces: (halved(pieces[0]), np.tile(0.5 * pieces[1], 2)),
         sizes,
-        RELATIVE.get(k, LOOSEST),
-        MOST_SMOOTH if rule.weights.shape[1] > 2 else MOST[k],
+        RELATIVE.get(n, LOOSEST),
+        MOST_SMOOTH if rule.weights.shape[1] > 2 else MOST[n],
     )
 
 
-def sum_again(weight: Weight, found: Integral, basis: Basis, rule: Rule) -> Floats:
-    """Integrals of other basis functions over the simplices that an integral ended with."""
-    again: Floats = _by_rule(weight, found.pieces, basis, rule)[:, 0].sum(axis=0)
-    return again
+def summed(values: Values, pieces: Pieces, rule: Rule) -> Floats:
+    """Integrals of functions by one rule, (c,)."""
+    found: Floats = _by_rule(values, pieces, rule)[:, 0].sum(axis=0)
+    return found
 
 
 def halved(simplices: Floats) -> Floats:
@@ -175,9 +169,9 @@ def rule_over(k: int, smooth: bool) -> Rule:
     return nested(k, STEPS.get(k, FEWEST_STEPS))
 
 
-def _estimates(weight: Weight, pieces: Pieces, basis: Basis, rule: Rule) -> tuple[Floats, Floats]:
+def _estimates(values: Values, pieces: Pieces, rule: Rule) -> tuple[Floats, Floats]:
     """(S, c) integrals and (S, c) bounds on their errors."""
-    found = _by_rule(weight, pieces, basis, rule)
+    found = _by_rule(values, pieces, rule)
     fine, other = found[:, 0], found[:, 1]
     if found.shape[1] == 2:
         return fine, error_of(fine, other)
@@ -190,7 +184,7 @@ def _estimates(weight: Weight, pieces: Pieces, basis: Basis, rule: Rule) -> tupl
     return fine, SAFETY * error * np.clip(gain, LARGEST_GAIN, 1.0) + rounding
 
 
-def _by_rule(weight: Weight, pieces: Pieces, basis: Basis, rule: Rule) -> Floats:
+def _by_rule(values: Values, pieces: Pieces, rule: Rule) -> Floats:
     """(S, r, c) integrals by each column of weights."""
     simplices, content = pieces
     parts = []
@@ -198,9 +192,8 @@ def _by_rule(weight: Weight, pieces: Pieces, basis: Basis, rule: Rule) -> Floats
     for lo in range(0, len(simplices), step):
         corners = simplices[lo : lo + step]
         z = np.einsum("pk,skn->spn", rule.nodes, corners).reshape(-1, corners.shape[2])
-        values = weight(z)[:, None] * basis(z)
-        values = values.reshape(len(corners), len(rule.nodes), -1)
-        parts.append(np.einsum("pr,spc->src", rule.weights, values))
+        table = values(z).reshape(len(corners), len(rule.nodes), -1)
+        parts.append(np.einsum("pr,spc->src", rule.weights, table))
     volume = content / math.factorial(simplices.shape[1] - 1)
     found: Floats = np.concatenate(parts) * volume[:, None, None]
     return found

@@ -167,8 +167,8 @@ class DiscCells(CurvedCells):
         moments = np.empty((len(own), 6))
         if ground.terms is None:
             for k, q in enumerate(labels[own]):
-                edge, gap = np.array([[a[k], b[k]]]), self.points[q] - place
-                moments[k] = over_facet(ground, place, edge, gap, log_scale)
+                edge, gap = np.array([a[k], b[k]]), self.points[q] - place
+                moments[k] = over_facet(ground, place, edge, np.array([[0, 1]]), gap, log_scale)
         else:
             frame = np.zeros_like(own), a, b, place[None], np.array([log_scale])
             borders_of(0, len(own), *frame, ground.terms, moments)
