@@ -13,7 +13,7 @@ from dwell._kernels import _jit
 from dwell.cells import tessellate
 from dwell.cells.backend import borders as polygon_borders
 from dwell.cells.cones import borders, cells, measure
-from dwell.cells.curved_cell import ARC
+from dwell.cells.curved import ARC
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import AgentsError

@@ -11,8 +11,8 @@ from dwell import Box, Gaussian, Interval, Mixture, Polynomial, Polytope, Unifor
 from dwell.cells import interval as line
 from dwell.cells import polygon as plane
 from dwell.cells import simplices
-from dwell.cells.cubature import Rule, conical, nested
-from dwell.cells.cubature import volumes as contents
+from dwell.cells.adaptive import Rule, conical, nested
+from dwell.cells.adaptive import volumes as contents
 from dwell.cells.weighted_region import weighted_region
 from dwell.density.function import Function
 from dwell.errors import AgentsError

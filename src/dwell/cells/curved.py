@@ -10,7 +10,6 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells.adaptive import Boxes
-from dwell.cells.curved_cell import ARC
 from dwell.cells.simplices import over_facet
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.base import Density, general_terms_of
@@ -26,6 +25,7 @@ MARGIN = 0.0625  # the box round the workspace is larger by this share of its si
 USUAL = 96  # planes that the buffers can hold, at first
 ON_FACET = 14  # nodes each way on a facet, for functions
 UPPER = np.triu_indices(SPACE)
+ARC = -1  # what `CurvedCell.borders` says of an arc
 
 
 def space_terms(density: Density, dimension: int) -> GeneralTerms | None:

@@ -17,15 +17,15 @@ import numpy as np
 
 from dwell._kernels.common.quadrature import rule
 from dwell._types import Floats, Ints, Points
-from dwell.cells.adaptive import Pieces
-from dwell.cells.cubature import (
+from dwell.cells.adaptive import (
+    Pieces,
     Rule,
     Values,
     Weight,
     adaptive,
     conical,
     contents,
-    halved,
+    halved_simplices,
     rule_over,
     summed,
     volumes,
@@ -122,7 +122,7 @@ def weigh(density: Density, terms: Any, place: Points, pieces: SimplicialCell) -
     corners = pieces.corners
     if terms is None:
         if n == 2:  # each triangle as four, so that even the first nodes are dense
-            corners = halved(halved(corners))
+            corners = halved_simplices(halved_simplices(corners))
         return weigh_function(density, place, corners)
     parts = []
     if _is_plain(terms):

@@ -4,23 +4,18 @@ import math
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import exponential
-from dwell._kernels.star.buffers import (
-    ANGLE,
-    FAN,
-    STRETCH,
-    WEIGHED,
-)
-from dwell._kernels.star.cones import gaussian_over_surface, plain_over_surface
-from dwell._kernels.star.patch import falling_patch, surface_of
-from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
-from dwell._kernels.star.surface import (
-    EDGES,
-    FLAT,
-    PATCH,
+from dwell._kernels.space.moments import degree_of
+from dwell._kernels.star.buffers import ANGLE, FAN, STRETCH, WEIGHED
+from dwell._kernels.star.cones import (
+    WHOLE,
+    add_cone,
+    along_ray,
+    gaussian_over_surface,
     nearest_in_cell,
     nearest_on_facet,
-    surface_nodes,
 )
+from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
+from dwell._kernels.star.surface import EDGES, FLAT, PATCH, falling_patch, surface_nodes, surface_of
 from dwell._kernels.star.vectors import (
     ZERO,
     along,
@@ -34,6 +29,9 @@ from dwell._kernels.star.vectors import (
     upper_of,
 )
 
+ON_EDGE = 10  # nodes on an arc of a planar region; of polynomials more, by their degree
+ON_ARC = 12  # nodes on an arc in space
+ON_PATCH = 13  # nodes from the pole of a patch to its boundary
 NO_MASS = -2  # status: the cell is empty or has no mass
 # Columns of a measurement; ERROR takes three.
 STATUS, ERROR, LOG_SCALE, MASS, SPREAD, NEIGHBORS, NEAREST, MASS_ERROR = 0, 1, 4, 5, 6, 7, 8, 9
@@ -111,6 +109,36 @@ def apex_of(cell, facet):
         for f in range(cell.facets):
             apex = along(apex, 1.0 / cell.facets, row_of(facet, f, FAN))
     return apex
+
+
+@inner
+def plain_over_surface(
+    more, arcs_only, first, last, surface, apex, place, inverse, terms, piece, node, out
+):  # fmt: skip
+    """Add constant and monomials over the cones to pieces first to last - 1 to `out`.
+
+    Return the mass of those of arcs; others are added unless `arcs_only`. With `more` nodes each
+    way on them than usual.
+    """
+    half = degree_of(terms.powers) // 2
+    dimension = 2 if surface.kind == EDGES else 3
+    flat = surface.kind in (EDGES, FLAT)
+    on_arc = (ON_EDGE if surface.kind == EDGES else ON_ARC) + half + more
+    ns = half + 2 if flat else ON_PATCH + half + more
+    curved = 0.0
+    for i in range(first, last):
+        arc = piece[i, ANGLE] > 0.0
+        if not arc and (not flat or arcs_only):
+            continue
+        before = out[0]
+        nt = on_arc if arc else half + 2
+        for k in range(surface_nodes(i, WHOLE, nt, ns, surface, apex, piece, node)):
+            d = row_of(node, k, 0)
+            j = along_ray(d, apex, dimension, half + dimension, place, inverse, terms)
+            add_cone(d, node[k, 3], j, out)
+        if arc:
+            curved += out[0] - before
+    return curved
 
 
 @inner

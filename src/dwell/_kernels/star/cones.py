@@ -14,8 +14,21 @@ import math
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import exponential
-from dwell._kernels.space.moments import degree_of, power
-from dwell._kernels.star.buffers import ANGLE, SUMS, WEIGHED
+from dwell._kernels.space.moments import power
+from dwell._kernels.star.buffers import (
+    ANGLE,
+    CENTER,
+    FIRST,
+    LAST,
+    NORMAL,
+    OFFSET,
+    RADIUS,
+    START,
+    STEP,
+    SUMS,
+    WEIGHED,
+)
+from dwell._kernels.star.roots import narrowed, secant
 from dwell._kernels.star.rules import (
     DEEPER,
     DEPTH,
@@ -25,20 +38,33 @@ from dwell._kernels.star.rules import (
     WEIGHTS,
     WIDEST,
     nodes_for,
-    radial_nodes_for,
+    nodes_on_ray,
 )
-from dwell._kernels.star.surface import EDGES, FLAT, surface_nodes, turn_at
-from dwell._kernels.star.vectors import along, dot, row_of, upper
+from dwell._kernels.star.surface import EDGES, FLAT, point_on_piece, surface_nodes, turn_at
+from dwell._kernels.star.vectors import (
+    ZERO,
+    along,
+    cross,
+    dot,
+    less,
+    row_of,
+    scaled,
+    solve_lower,
+    solve_upper,
+    transposed,
+    upper,
+)
 
 WHOLE = (0.0, 1.0, 0.0, 1.0)  # all of a sector
-ON_EDGE = 10  # nodes on an arc of a planar region; of polynomials more, by their degree
-ON_ARC = 12  # nodes on an arc in space
-ON_PATCH = 13  # nodes from the pole of a patch to its boundary
 LEAST_ON_ARC, LEAST_ON_PATCH = 8, 10  # of Gaussian components
 MATTERS = 8.0  # fall of the exponent up to which neighbouring rays are compared
 MOST_HALVED = 200  # boxes of a sector that are halved since rules of two orders differ
 FEWEST = 5  # nodes each way
+MOST_SPARED = 4  # nodes each way that a box of little mass has fewer
 ROUNDING = 1e-14  # heights below so much of their parts are 0
+INTERVALS = 4  # intervals of an arc in which the nearest point is sought
+STEPS = 10  # of the Illinois method
+ROUNDS = 40  # of Newton's method
 
 
 @inner
@@ -89,33 +115,119 @@ def along_ray(d, apex, dimension, radial, place, inverse, terms):
 
 
 @inner
-def plain_over_surface(
-    more, arcs_only, first, last, surface, apex, place, inverse, terms, piece, node, out
-):  # fmt: skip
-    """Add constant and monomials over the cones to pieces first to last - 1 to `out`.
+def square_on_piece(i, t, m, b, piece):
+    """(|x|**2, half its derivative, v) at c(t) of piece i, with x = M v + b."""
+    v, d = point_on_piece(i, t, ZERO, piece)
+    x = along(b, 1.0, upper(m, v))
+    return dot(x, x), dot(x, upper(m, d)), v
 
-    Return the mass of those of arcs; others are added unless `arcs_only`. With `more` nodes each
-    way on them than usual.
-    """
-    half = degree_of(terms.powers) // 2
-    dimension = 2 if surface.kind == EDGES else 3
-    flat = surface.kind in (EDGES, FLAT)
-    on_arc = (ON_EDGE if surface.kind == EDGES else ON_ARC) + half + more
-    ns = half + 2 if flat else ON_PATCH + half + more
-    curved = 0.0
+
+@inner
+def nearest_on_piece(i, m, b, piece):
+    """(squared distance, v) of the point of piece i that is nearest to the peak."""
+    parts = INTERVALS if piece[i, ANGLE] > 0.0 else 1
+    best = math.inf
+    at = 0
+    for k in range(parts + 1):
+        square, _, _ = square_on_piece(i, k / parts, m, b, piece)
+        if square < best:
+            best = square
+            at = k
+    low = max(at - 1, 0) / parts
+    high = min(at + 1, parts) / parts
+    under = square_on_piece(i, low, m, b, piece)[1]
+    over = square_on_piece(i, high, m, b, piece)[1]
+    t = at / parts
+    if under < 0.0 < over:
+        bracket = (low, high, under, over, 0)
+        for _ in range(1 if parts == 1 else STEPS):
+            t = secant(bracket)
+            slope = square_on_piece(i, t, m, b, piece)[1]
+            if slope == 0.0 or not low < t < high:
+                break
+            bracket = narrowed(bracket, t, slope)
+    square, _, v = square_on_piece(i, t, m, b, piece)
+    return square, v
+
+
+@inner
+def nearest_on_facet(f, m, b, facet, piece):
+    """(squared distance, v) of the point of facet f that is nearest to the peak."""
+    normal = row_of(facet, f, NORMAL)
+    tilted = solve_lower(m, normal)
+    height = (facet[f, OFFSET] + dot(tilted, b)) / dot(tilted, tilted)
+    x = scaled(height, tilted)
+    v = solve_upper(m, less(x, b))
+    r = less(v, row_of(facet, f, CENTER))
+    inside = dot(r, r) <= facet[f, RADIUS] * facet[f, RADIUS]
+    first = int(facet[f, FIRST])
+    last = int(facet[f, LAST])
     for i in range(first, last):
-        arc = piece[i, ANGLE] > 0.0
-        if not arc and (not flat or arcs_only):
-            continue
-        before = out[0]
-        nt = on_arc if arc else half + 2
-        for k in range(surface_nodes(i, WHOLE, nt, ns, surface, apex, piece, node)):
-            d = row_of(node, k, 0)
-            j = along_ray(d, apex, dimension, half + dimension, place, inverse, terms)
-            add_cone(d, node[k, 3], j, out)
-        if arc:
-            curved += out[0] - before
-    return curved
+        if piece[i, ANGLE] == 0.0 and inside:
+            arm = less(v, row_of(piece, i, START))
+            inside = dot(normal, cross(row_of(piece, i, STEP), arm)) >= 0.0
+    if inside:
+        return dot(x, x), v
+    best = math.inf
+    for i in range(first, last):
+        square, at = nearest_on_piece(i, m, b, piece)
+        if square < best:
+            best = square
+            v = at
+    return best, v
+
+
+@inner
+def nearest_in_ball(m, b, g):
+    """The point v of the ball that is nearest to the peak: Newton's method for its multiplier."""
+    y = along(solve_upper(m, scaled(-1.0, b)), 1.0, g)
+    if dot(y, y) <= 1.0:
+        return less(y, g)
+    q = (
+        m[0] * m[0], m[0] * m[1], m[0] * m[2], m[1] * m[1] + m[3] * m[3],
+        m[1] * m[2] + m[3] * m[4], m[2] * m[2] + m[4] * m[4] + m[5] * m[5],
+    )  # fmt: skip
+    right = transposed(m, upper(m, y))
+    push = 0.0
+    for _ in range(ROUNDS):  # of 1 / |y| - 1, which is concave: no step goes too far
+        root = cholesky(q[0] + push, q[1], q[2], q[3] + push, q[4], q[5] + push)
+        y = solve_upper(root, solve_lower(root, right))
+        size = math.sqrt(dot(y, y))
+        slope = solve_lower(root, y)
+        step = (size - 1.0) * size * size / dot(slope, slope)
+        push += step
+        if not step > 1e-15 * push:
+            break
+    return less((y[0] / size, y[1] / size, y[2] / size), g)
+
+
+@inner
+def cholesky(a, b, c, d, e, f):
+    """The upper triangular R with R'R = ((a, b, c), (b, d, e), (c, e, f))."""
+    r0 = math.sqrt(a)
+    r1 = b / r0
+    r2 = c / r0
+    r3 = math.sqrt(max(d - r1 * r1, 1e-300))
+    r4 = (e - r1 * r2) / r3
+    return r0, r1, r2, r3, r4, math.sqrt(max(f - r2 * r2 - r4 * r4, 1e-300))
+
+
+@inner
+def nearest_in_cell(cell, m, b, facet, piece):
+    """The point v of the cell that is nearest to the peak."""
+    v = nearest_in_ball(m, b, cell.ball[0])
+    inside = True
+    for f in range(cell.facets):
+        inside = inside and dot(row_of(facet, f, NORMAL), v) <= facet[f, OFFSET]
+    if inside:
+        return v
+    best = math.inf
+    for f in range(cell.facets):
+        square, at = nearest_on_facet(f, m, b, facet, piece)
+        if square < best:
+            best = square
+            v = at
+    return v
 
 
 @inner
@@ -185,13 +297,12 @@ def nodes_to_spare(node, whole):
     for k in range(9):
         end = length_of_fall(node[k, 0], node[k, 1], 1.5)
         part += abs(node[k, 3]) * end * end * end / 3.0
-    if not whole > 0.0 or part > 1e-2 * whole:
-        return 0
-    if part > 1e-4 * whole:
-        return 1
-    if part > 1e-6 * whole:
-        return 2
-    return 3 if part > 1e-9 * whole else 4
+    spare = 0
+    least = 1e-2 * whole
+    while spare < MOST_SPARED and part <= least:
+        spare += 1
+        least *= 1e-2
+    return spare
 
 
 @inner
@@ -200,7 +311,7 @@ def nodes_of_box(arc, box, ranges, surface, node, whole):
     along_t, across, depth = ranges
     nt = nodes_for(along_t)
     ns = nodes_for(across)
-    nr = radial_nodes_for(depth)
+    nr = nodes_on_ray(depth)
     if surface.kind == EDGES:
         nt += 2 if along_t > 0.5 * WIDEST else 0
         nr += MORE_NODES if depth == DEPTH else 0

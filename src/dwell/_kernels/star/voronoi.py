@@ -10,15 +10,25 @@ from dwell._kernels.polygon.vertex_refinement import refine_vertices
 from dwell._kernels.space.careful import sharpen
 from dwell._kernels.space.cells import list_loops
 from dwell._kernels.space.cells import voronoi_cell as polyhedron_of
-from dwell._kernels.star.buffers import ANGLE, CENTER, NORMAL, OFFSET, RADIUS, STRETCH, CellExtent
+from dwell._kernels.star.buffers import (
+    ANGLE,
+    CENTER,
+    FAN,
+    NORMAL,
+    OFFSET,
+    RADIUS,
+    STRETCH,
+    CellExtent,
+)
 from dwell._kernels.star.cell import NO_MASS, measure
-from dwell._kernels.star.patch import put_equator
 from dwell._kernels.star.ring import (
     FULL,
     close_facet,
     frame_at,
     mapped,
     plane_of_facet,
+    put_circle,
+    put_pieces_of_arcs,
     put_vertex,
     ring_of_facet,
 )
@@ -46,8 +56,8 @@ def disc_cell(p, xs, ys, wx, wy, frame, loop, s, b):
     )
     for k in range(n):
         low = (s.x2[k], s.y2[k], 0.0) if sharp else ZERO
-        v, low = mapped(w, (s.x[k], s.y[k], 0.0), low)
-        put_vertex(k, v, along(low, 1.0, rest), ball, b.vertex)  # about the rounded g
+        v, low = mapped(w, ((s.x[k], s.y[k], 0.0), low))
+        put_vertex(k, (v, along(low, 1.0, rest)), ball, b.vertex)  # about the rounded g
     put(b.facet, 0, NORMAL, UP)
     b.facet[0, OFFSET] = 0.0
     put(b.facet, 0, CENTER, scaled(-1.0, ball[0]))
@@ -80,6 +90,18 @@ def disc_cell_of(p, xs, ys, wx, wy, frame, loop, s, b):
     """Write the boundary of a cell to b: (status, cell, agents compared with)."""
     status, cell, _, compared = disc_cell(p, xs, ys, wx, wy, frame, loop, s, b)
     return status, cell, compared
+
+
+@inner
+def put_equator(g, b):
+    """Write the pieces of a great circle, for a cell that is the whole ball; return how many."""
+    down, center = (0.0, 0.0, -1.0), scaled(-1.0, g)
+    put(b.facet, 0, NORMAL, down)
+    b.facet[0, OFFSET] = g[2]
+    put(b.facet, 0, CENTER, center)
+    put(b.facet, 0, FAN, center)
+    put_circle(down, center, 1.0, b.arc)
+    return put_pieces_of_arcs(1, 0, 0, down, b.piece, b.arc)
 
 
 @inner
@@ -131,8 +153,7 @@ def ball_cell(p, solid, grid, frame, s, b):
     loops = list_loops(n, s)
     for k in range(n):
         low = (s.low[0, k], s.low[1, k], s.low[2, k])
-        v, low = mapped(w, (s.x[k], s.y[k], s.z[k]), low)
-        put_vertex(k, v, low, ball, b.vertex)
+        put_vertex(k, mapped(w, ((s.x[k], s.y[k], s.z[k]), low)), ball, b.vertex)
     cell = list_facets(loops, place, w, ball, grid, s, b)
     status = 0 if cell.pieces > 0 else NO_MASS
     return CROWDED if cell.pieces == FULL else status, cell, nearest, compared
