@@ -84,7 +84,7 @@ class CurvedCells(ABC):
         return self._boxes(built.cell, built.boundary)
 
     def _boxes(self, cell: Any, boundary: Boundary) -> Boxes:
-        from dwell._kernels.star.cell import boxes_of, nodes_of_boxes
+        from dwell._kernels.star.voronoi import boxes_of, nodes_of_boxes
 
         table = np.empty((2 * len(boundary.piece), 8))
         count = boxes_of(cell, boundary, table)

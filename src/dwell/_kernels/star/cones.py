@@ -11,60 +11,59 @@ The boundary is halved until neighbouring rays differ little where the component
 """
 
 import math
+from typing import NamedTuple
 
-from dwell._kernels._jit import inner
+from dwell._kernels._jit import inlined, inner
 from dwell._kernels.common.arithmetic import exponential
-from dwell._kernels.space.moments import power
+from dwell._kernels.common.density_terms import GeneralTerms
+from dwell._kernels.space.moments import degree_of, power
 from dwell._kernels.star.buffers import (
     ANGLE,
-    CENTER,
-    FIRST,
-    LAST,
-    NORMAL,
-    OFFSET,
-    RADIUS,
-    START,
-    STEP,
     SUMS,
     WEIGHED,
 )
-from dwell._kernels.star.roots import narrowed, secant
 from dwell._kernels.star.rules import (
     DEEPER,
     DEPTH,
     MESH,
-    MORE_NODES,
     NODES,
     WEIGHTS,
     WIDEST,
     nodes_for,
     nodes_on_ray,
 )
-from dwell._kernels.star.surface import EDGES, FLAT, point_on_piece, surface_nodes, turn_at
+from dwell._kernels.star.surface import EDGES, FLAT, point_on_piece, surface_nodes, sweep_of_segment
 from dwell._kernels.star.vectors import (
-    ZERO,
     along,
-    cross,
     dot,
-    less,
     row_of,
-    scaled,
-    solve_lower,
-    solve_upper,
-    transposed,
     upper,
 )
 
 WHOLE = (0.0, 1.0, 0.0, 1.0)  # all of a sector
+ON_EDGE = 10  # nodes on an arc of a planar region; of polynomials more, by their degree
+ON_ARC = 12  # nodes on an arc in space
+ON_PATCH = 13  # nodes from the pole of a patch to its boundary
 LEAST_ON_ARC, LEAST_ON_PATCH = 8, 10  # of Gaussian components
 MATTERS = 8.0  # fall of the exponent up to which neighbouring rays are compared
 MOST_HALVED = 200  # boxes of a sector that are halved since rules of two orders differ
 FEWEST = 5  # nodes each way
 MOST_SPARED = 4  # nodes each way that a box of little mass has fewer
 ROUNDING = 1e-14  # heights below so much of their parts are 0
-INTERVALS = 4  # intervals of an arc in which the nearest point is sought
-STEPS = 10  # of the Illinois method
-ROUNDS = 40  # of Newton's method
+
+
+class Integrand(NamedTuple):
+    """What is integrated: the constant and the monomials of a density, or a Gaussian component."""
+
+    plain: bool  # whether it is the former
+    weight: float  # what the integral is to be multiplied by, and ...
+    log_scale: float  # ... by the exponential of this
+    apex: tuple[float, float, float]  # of all cones
+    m: tuple[float, float, float, float, float, float]
+    x: tuple[float, float, float]  # M apex + b
+    place: tuple[float, float, float]  # of the agent
+    inverse: tuple[float, float, float, float, float, float]  # W**-1
+    terms: GeneralTerms
 
 
 @inner
@@ -112,122 +111,6 @@ def along_ray(d, apex, dimension, radial, place, inverse, terms):
             j1 += value * r
             j2 += value * r * r
     return j0, j1, j2
-
-
-@inner
-def square_on_piece(i, t, m, b, piece):
-    """(|x|**2, half its derivative, v) at c(t) of piece i, with x = M v + b."""
-    v, d = point_on_piece(i, t, ZERO, piece)
-    x = along(b, 1.0, upper(m, v))
-    return dot(x, x), dot(x, upper(m, d)), v
-
-
-@inner
-def nearest_on_piece(i, m, b, piece):
-    """(squared distance, v) of the point of piece i that is nearest to the peak."""
-    parts = INTERVALS if piece[i, ANGLE] > 0.0 else 1
-    best = math.inf
-    at = 0
-    for k in range(parts + 1):
-        square, _, _ = square_on_piece(i, k / parts, m, b, piece)
-        if square < best:
-            best = square
-            at = k
-    low = max(at - 1, 0) / parts
-    high = min(at + 1, parts) / parts
-    under = square_on_piece(i, low, m, b, piece)[1]
-    over = square_on_piece(i, high, m, b, piece)[1]
-    t = at / parts
-    if under < 0.0 < over:
-        bracket = (low, high, under, over, 0)
-        for _ in range(1 if parts == 1 else STEPS):
-            t = secant(bracket)
-            slope = square_on_piece(i, t, m, b, piece)[1]
-            if slope == 0.0 or not low < t < high:
-                break
-            bracket = narrowed(bracket, t, slope)
-    square, _, v = square_on_piece(i, t, m, b, piece)
-    return square, v
-
-
-@inner
-def nearest_on_facet(f, m, b, facet, piece):
-    """(squared distance, v) of the point of facet f that is nearest to the peak."""
-    normal = row_of(facet, f, NORMAL)
-    tilted = solve_lower(m, normal)
-    height = (facet[f, OFFSET] + dot(tilted, b)) / dot(tilted, tilted)
-    x = scaled(height, tilted)
-    v = solve_upper(m, less(x, b))
-    r = less(v, row_of(facet, f, CENTER))
-    inside = dot(r, r) <= facet[f, RADIUS] * facet[f, RADIUS]
-    first = int(facet[f, FIRST])
-    last = int(facet[f, LAST])
-    for i in range(first, last):
-        if piece[i, ANGLE] == 0.0 and inside:
-            arm = less(v, row_of(piece, i, START))
-            inside = dot(normal, cross(row_of(piece, i, STEP), arm)) >= 0.0
-    if inside:
-        return dot(x, x), v
-    best = math.inf
-    for i in range(first, last):
-        square, at = nearest_on_piece(i, m, b, piece)
-        if square < best:
-            best = square
-            v = at
-    return best, v
-
-
-@inner
-def nearest_in_ball(m, b, g):
-    """The point v of the ball that is nearest to the peak: Newton's method for its multiplier."""
-    y = along(solve_upper(m, scaled(-1.0, b)), 1.0, g)
-    if dot(y, y) <= 1.0:
-        return less(y, g)
-    q = (
-        m[0] * m[0], m[0] * m[1], m[0] * m[2], m[1] * m[1] + m[3] * m[3],
-        m[1] * m[2] + m[3] * m[4], m[2] * m[2] + m[4] * m[4] + m[5] * m[5],
-    )  # fmt: skip
-    right = transposed(m, upper(m, y))
-    push = 0.0
-    for _ in range(ROUNDS):  # of 1 / |y| - 1, which is concave: no step goes too far
-        root = cholesky(q[0] + push, q[1], q[2], q[3] + push, q[4], q[5] + push)
-        y = solve_upper(root, solve_lower(root, right))
-        size = math.sqrt(dot(y, y))
-        slope = solve_lower(root, y)
-        step = (size - 1.0) * size * size / dot(slope, slope)
-        push += step
-        if not step > 1e-15 * push:
-            break
-    return less((y[0] / size, y[1] / size, y[2] / size), g)
-
-
-@inner
-def cholesky(a, b, c, d, e, f):
-    """The upper triangular R with R'R = ((a, b, c), (b, d, e), (c, e, f))."""
-    r0 = math.sqrt(a)
-    r1 = b / r0
-    r2 = c / r0
-    r3 = math.sqrt(max(d - r1 * r1, 1e-300))
-    r4 = (e - r1 * r2) / r3
-    return r0, r1, r2, r3, r4, math.sqrt(max(f - r2 * r2 - r4 * r4, 1e-300))
-
-
-@inner
-def nearest_in_cell(cell, m, b, facet, piece):
-    """The point v of the cell that is nearest to the peak."""
-    v = nearest_in_ball(m, b, cell.ball[0])
-    inside = True
-    for f in range(cell.facets):
-        inside = inside and dot(row_of(facet, f, NORMAL), v) <= facet[f, OFFSET]
-    if inside:
-        return v
-    best = math.inf
-    for f in range(cell.facets):
-        square, at = nearest_on_facet(f, m, b, facet, piece)
-        if square < best:
-            best = square
-            v = at
-    return v
 
 
 @inner
@@ -287,7 +170,7 @@ def ranges_of(count, columns, m, b, node):
             middle = node[3 * k + 1, 2]
             rise = abs(middle - node[3 * k, 2]) + abs(node[3 * k + 2, 2] - middle)
             across = max(across, rise)
-    return along_t, across, min(depth, DEPTH)
+    return along_t, across, min(depth, DEPTH if columns > 1 else DEEPER)
 
 
 @inner
@@ -309,15 +192,14 @@ def nodes_to_spare(node, whole):
 def nodes_of_box(arc, box, ranges, surface, node, whole):
     """How many nodes a box needs along t, s and the rays; its mesh is in `node`."""
     along_t, across, depth = ranges
-    nt = nodes_for(along_t)
-    ns = nodes_for(across)
-    nr = nodes_on_ray(depth)
-    if surface.kind == EDGES:
-        nt += 2 if along_t > 0.5 * WIDEST else 0
-        nr += MORE_NODES if depth == DEPTH else 0
-        return max(nt, LEAST_ON_ARC) if arc else nt, ns, nr
+    planar = surface.kind == EDGES
+    nt = nodes_for(along_t, planar)
+    ns = nodes_for(across, planar)
+    nr = nodes_on_ray(depth, planar)
     if arc:
         nt = max(nt, LEAST_ON_ARC)
+    if planar:
+        return nt, ns, nr
     if surface.kind != FLAT:
         ns = max(ns, LEAST_ON_PATCH if box[3] - box[2] == 1.0 else LEAST_ON_ARC)
     spare = nodes_to_spare(node, whole)
@@ -325,14 +207,31 @@ def nodes_of_box(arc, box, ranges, surface, node, whole):
 
 
 @inner
-def integrate_box(i, box, n, surface, component, piece, node, out):
-    """Set `out` to the cones from q over a box of piece i, with n nodes each way."""
-    q, m, b = component
+def nodes_of_polynomial(arc, surface, f):
+    """How many nodes a box needs along t, s and the rays for the constant and the monomials."""
+    half = degree_of(f.terms.powers) // 2
+    planar = surface.kind == EDGES
+    nt = ns = half + 2
+    if arc:
+        nt = half + (ON_EDGE if planar else ON_ARC)
+    if surface.kind not in (EDGES, FLAT):
+        ns = half + ON_PATCH
+    return nt, ns, half + (2 if planar else 3)
+
+
+@inlined
+def integrate_box(i, box, n, surface, f, piece, node, out):
+    """Set `out` to the cones over a box of piece i, with n nodes each way."""
+    planar = surface.kind == EDGES
     out[:] = 0.0
-    for k in range(surface_nodes(i, box, n[0], n[1], surface, q, piece, node)):
+    for k in range(surface_nodes(i, box, n[0], n[1], surface, f.apex, piece, node)):
         d = row_of(node, k, 0)
-        beta, gamma = falls(d, m, b)
-        add_cone(d, node[k, 3], ray_integrals(beta, gamma, surface.kind == EDGES, n[2]), out)
+        if f.plain:
+            j = along_ray(d, f.apex, 2 if planar else 3, n[2], f.place, f.inverse, f.terms)
+        else:
+            beta, gamma = falls(d, f.m, f.x)
+            j = ray_integrals(beta, gamma, planar, n[2])
+        add_cone(d, node[k, 3], j, out)
 
 
 @inner
@@ -345,14 +244,14 @@ def halve(size, column, stack):
     stack[size, column + 1] = middle
 
 
-@inner
-def gaussian_over_sector(i, allowed, surface, component, piece, stack, node, sums):
-    """Add the cones from q over the sector of piece i to sums[0]; return the error of the mass.
+@inlined
+def over_sector(i, allowed, surface, f, piece, stack, node, sums):
+    """Add the cones over the sector of piece i to sums[0]; return the error of the mass.
 
     Boxes with errors above `allowed` are halved.
     """
-    q, m, b = component
     columns = 1 if surface.kind == EDGES else 3
+    arc = piece[i, ANGLE] > 0.0
     halved = 0
     for k in range(4):
         stack[0, k] = WHOLE[k]
@@ -360,17 +259,22 @@ def gaussian_over_sector(i, allowed, surface, component, piece, stack, node, sum
     error = 0.0
     while size > 0:
         box = (stack[size - 1, 0], stack[size - 1, 1], stack[size - 1, 2], stack[size - 1, 3])
-        count = surface_nodes(i, box, MESH, MESH, surface, q, piece, node)
-        ranges = ranges_of(count, columns, m, b, node)
-        if max(ranges[0], ranges[1]) > WIDEST and size < stack.shape[0]:
-            halve(size, 0 if ranges[0] > ranges[1] else 2, stack)
-            size += 1
-            continue
-        n = nodes_of_box(piece[i, ANGLE] > 0.0, box, ranges, surface, node, sums[0, 0])
-        integrate_box(i, box, n, surface, component, piece, node, sums[1])
-        n = (n[0] - 2, n[1] - 2, n[2] - 2)
-        integrate_box(i, box, n, surface, component, piece, node, sums[2])
-        off = abs(sums[1, 0] - sums[2, 0])
+        if f.plain:
+            n = nodes_of_polynomial(arc, surface, f)
+        else:
+            count = surface_nodes(i, box, MESH, MESH, surface, f.apex, piece, node)
+            ranges = ranges_of(count, columns, f.m, f.x, node)
+            if max(ranges[0], ranges[1]) > WIDEST and size < stack.shape[0]:
+                halve(size, 0 if ranges[0] > ranges[1] else 2, stack)
+                size += 1
+                continue
+            n = nodes_of_box(arc, box, ranges, surface, node, sums[0, 0])
+        rules = 1 if f.plain and not arc else 2  # polynomials on straight pieces are exact
+        for k in range(rules):
+            integrate_box(i, box, n, surface, f, piece, node, sums[1 + k])
+            radial = n[2] if f.plain else n[2] - 2
+            n = (n[0] - 2, n[1] if f.plain and surface.kind == FLAT else n[1] - 2, radial)
+        off = abs(sums[1, 0] - sums[2, 0]) if rules > 1 else 0.0
         if off > allowed and halved < MOST_HALVED and size < stack.shape[0]:
             across = columns > 1 and box[3] - box[2] > box[1] - box[0]
             halve(size, 2 if across else 0, stack)
@@ -384,23 +288,21 @@ def gaussian_over_sector(i, allowed, surface, component, piece, stack, node, sum
     return error
 
 
-@inner
-def gaussian_over_surface(first, last, allowed, surface, component, b):
-    """Add the cones from q over pieces first to last - 1 to b.sums[0]; return the mass's error."""
-    q = component[0]
+@inlined
+def over_surface(first, last, allowed, surface, f, b):
+    """Add the cones over pieces first to last - 1 to b.sums[0]; return the mass's error."""
     flat = surface.kind == FLAT
-    height = surface.offset - dot(surface.normal, q)
-    if flat and height <= ROUNDING * (abs(surface.offset) + math.sqrt(dot(q, q))):
+    height = surface.offset - dot(surface.normal, f.apex)
+    if flat and height <= ROUNDING * (abs(surface.offset) + math.sqrt(dot(f.apex, f.apex))):
         return 0.0
     error = 0.0
     for i in range(first, last):
         arc = b.piece[i, ANGLE] > 0.0
-        if surface.kind == EDGES and not arc:
-            d, turn = turn_at(i, 0.5, q, surface.normal, b.piece)
-            if abs(turn) <= ROUNDING * dot(d, d):
-                continue  # q is on this edge
+        if surface.kind == EDGES and not (arc or f.plain):
+            d, _ = point_on_piece(i, 0.5, f.apex, b.piece)
+            sweep = sweep_of_segment(i, f.apex, surface.normal, b.piece)
+            if abs(sweep) <= ROUNDING * dot(d, d):
+                continue  # the apex is on this edge
         if arc or flat or surface.kind == EDGES:
-            error += gaussian_over_sector(
-                i, allowed, surface, component, b.piece, b.box, b.node, b.sums
-            )
+            error += over_sector(i, allowed, surface, f, b.piece, b.box, b.node, b.sums)
     return error

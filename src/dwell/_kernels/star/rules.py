@@ -17,20 +17,19 @@ NODES[MESH, :3], WEIGHTS[MESH, :3] = rule("lobatto", 3)
 NODES[LOBATTO, :7], WEIGHTS[LOBATTO, :7] = rule("lobatto", 7)
 
 WIDEST = 4.0  # range of an exponent over a box, at most
-# Along a ray exponents count down to -DEPTH; in the plane, where rays cost little, to -DEEPER, with
-# some nodes more.
-DEPTH = 36.0
+DEPTH = (
+    36.0  # exponents count down to -DEPTH along a ray; in the plane, where rays cost little, ...
+)
 DEEPER = 42.0
-MORE_NODES = 3
 
 
 @inner
-def nodes_for(extent):
+def nodes_for(extent, planar):
     """How many nodes an interval with this range of exponents needs."""
-    return int(6.8 + 3.5 * math.sqrt(extent))
+    return int(6.8 + (4.0 if planar else 3.2) * math.sqrt(extent))
 
 
 @inner
-def nodes_on_ray(depth):
+def nodes_on_ray(depth, planar):
     """How many nodes a ray needs along which the exponent falls by `depth`, with r**4 on top."""
-    return int(6.4 + 2.55 * math.sqrt(depth))
+    return int(6.4 + (2.7 if planar else 2.4) * math.sqrt(depth))

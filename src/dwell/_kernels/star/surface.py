@@ -86,28 +86,31 @@ def point_on_piece(i, t, about, piece):
 
 
 @inner
-def turn_at(i, t, about, normal, piece):
-    """(c(t) - about, twice the area per t that it sweeps) of piece i, in a plane with `about`.
+def sweep_of_segment(i, about, normal, piece):
+    """Twice the area that segment i sweeps about a point in its plane, with all digits.
 
-    That of a segment has all digits, also where the area is that of a sliver.
+    0 for an arc.
     """
-    c, slope = point_on_piece(i, t, about, piece)
-    turn = dot(normal, cross(c, slope))
-    wide = normal[2] != 1.0 and turn * turn > SLIM * dot(c, c) * dot(slope, slope)
-    if wide or piece[i, ANGLE] > 0.0:
-        return c, turn
+    if piece[i, ANGLE] > 0.0:
+        return 0.0
+    c, u = point_on_piece(i, 0.0, about, piece)
+    sweep = dot(normal, cross(c, u))
+    planar = normal[2] == 1.0
+    if not planar and sweep * sweep > SLIM * dot(c, c) * dot(u, u):
+        return sweep
+    v = row_of(piece, i, QUARTER)
     xh, xl = difference(piece[i, START], about[0])
     yh, yl = difference(piece[i, START + 1], about[1])
-    zh, zl = difference(piece[i, START + 2], about[2])
     xl += piece[i, LOW]
     yl += piece[i, LOW + 1]
+    xy, _ = cross_product(xh, xl, yh, yl, u[0], v[0], u[1], v[1])
+    if planar:
+        return xy
+    zh, zl = difference(piece[i, START + 2], about[2])
     zl += piece[i, LOW + 2]
-    u = row_of(piece, i, STEP)
-    v = row_of(piece, i, QUARTER)
     yz, _ = cross_product(yh, yl, zh, zl, u[1], v[1], u[2], v[2])
     zx, _ = cross_product(zh, zl, xh, xl, u[2], v[2], u[0], v[0])
-    xy, _ = cross_product(xh, xl, yh, yl, u[0], v[0], u[1], v[1])
-    return c, dot(normal, (yz, zx, xy))
+    return dot(normal, (yz, zx, xy))
 
 
 @inner
@@ -120,12 +123,6 @@ def stereographic(c, d, pole):
     climb = dot(d, pole)
     slope = along(along(d, -climb, pole), -climb, zeta)
     return zeta, (slope[0] / size, slope[1] / size, slope[2] / size)
-
-
-@inner
-def height_on_arc(i, v, piece):
-    """Height of a point v of arc i over the plane through the agent: see thin_patch."""
-    return piece[i, LEVEL] + dot(row_of(piece, i, TILT), v)
 
 
 @inner
@@ -148,7 +145,7 @@ def band_nodes(i, box, nt, ns, surface, apex, piece, node):
     count = 0
     for k in range(COUNT[nt]):
         v, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], ZERO, piece)
-        height = height_on_arc(i, v, piece)
+        height = piece[i, LEVEL] + dot(row_of(piece, i, TILT), v)  # see thin_patch
         y = less(v, center)
         y = along(y, -dot(y, pole), pole)
         turn = dot(pole, cross(y, slope)) / dot(y, y)
@@ -195,28 +192,24 @@ def patch_nodes(i, box, nt, ns, surface, apex, piece, node):
 
 @inner
 def flat_nodes(i, box, nt, ns, surface, apex, piece, node):
-    """`surface_nodes` of a facet."""
+    """`surface_nodes` of a facet, or of the edges of a planar region, where s is always 1."""
     t0, t1, s0, s1 = box
-    size = surface.sign * (t1 - t0) * (s1 - s0) * (surface.offset - dot(surface.normal, apex))
-    from_apex = less(surface.apex, apex)
+    edge = surface.kind == EDGES
+    about = apex if edge else surface.apex
+    size = t1 - t0
+    if not edge:
+        size *= surface.sign * (s1 - s0) * (surface.offset - dot(surface.normal, apex))
+    from_apex = less(about, apex)
+    sweep = sweep_of_segment(i, about, surface.normal, piece)
     count = 0
     for k in range(COUNT[nt]):
-        c, turn = turn_at(i, t0 + (t1 - t0) * NODES[nt, k], surface.apex, surface.normal, piece)
+        c, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], about, piece)
+        turn = dot(surface.normal, cross(c, slope)) if piece[i, ANGLE] > 0.0 else sweep
         turn *= size * WEIGHTS[nt, k]
-        for h in range(COUNT[ns]):
-            s = s0 + (s1 - s0) * NODES[ns, h]
-            count = put_node(count, along(from_apex, s, c), turn * WEIGHTS[ns, h] * s, node)
-    return count
-
-
-@inner
-def edge_nodes(i, box, nt, surface, apex, piece, node):
-    """`surface_nodes` of the edges of a planar region."""
-    t0, t1, _, _ = box
-    count = 0
-    for k in range(COUNT[nt]):
-        d, turn = turn_at(i, t0 + (t1 - t0) * NODES[nt, k], apex, surface.normal, piece)
-        count = put_node(count, d, WEIGHTS[nt, k] * (t1 - t0) * turn, node)
+        for h in range(1 if edge else COUNT[ns]):
+            s = 1.0 if edge else s0 + (s1 - s0) * NODES[ns, h]
+            flux = turn if edge else turn * WEIGHTS[ns, h] * s
+            count = put_node(count, along(from_apex, s, c), flux, node)
     return count
 
 
@@ -227,9 +220,7 @@ def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
     Rows of `node`: the place, seen from the apex, and the flux of the field v - apex through the
     surface there. On edges s is not used.
     """
-    if surface.kind == EDGES:
-        return edge_nodes(i, box, nt, surface, apex, piece, node)
-    if surface.kind == FLAT:
+    if surface.kind <= FLAT:
         return flat_nodes(i, box, nt, ns, surface, apex, piece, node)
     if surface.kind == BAND:
         return band_nodes(i, box, nt, ns, surface, apex, piece, node)
@@ -297,9 +288,10 @@ def thin_patch(cell, facet, piece):
             side = 1.0 if dot(normal, pole) > 0.0 else -1.0
             tilt = along(pole, -side, normal)
             rest = along(row_of(facet, near, NORMAL_LOW), -side, row_of(facet, f, NORMAL_LOW))
-            put(piece, i, TILT, along(tilt, 1.0, rest))
+            tilt = along(tilt, 1.0, rest)
+            put(piece, i, TILT, tilt)
             piece[i, LEVEL] = side * facet[f, OFFSET]
-            if abs(height_on_arc(i, row_of(piece, i, START), piece)) > THIN:
+            if abs(piece[i, LEVEL] + dot(tilt, row_of(piece, i, START))) > THIN:
                 return False, pole
     return True, pole
 

@@ -1,4 +1,4 @@
-"""Voronoi cells in discs and ellipses, and in balls and ellipsoids of space.
+"""Voronoi cells in discs and ellipses, and in balls and ellipsoids of space; nodes in them.
 
 A cell of the plane is a facet in the plane z = 0 of space.
 """
@@ -20,7 +20,7 @@ from dwell._kernels.star.buffers import (
     STRETCH,
     CellExtent,
 )
-from dwell._kernels.star.cell import NO_MASS, measure
+from dwell._kernels.star.cell import NO_MASS, apex_of, measure, volume_of
 from dwell._kernels.star.ring import (
     FULL,
     close_facet,
@@ -32,7 +32,19 @@ from dwell._kernels.star.ring import (
     put_vertex,
     ring_of_facet,
 )
-from dwell._kernels.star.vectors import ZERO, along, dot, put, row_of, scaled, upper_of
+from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
+from dwell._kernels.star.surface import EDGES, FLAT, surface_nodes, surface_of
+from dwell._kernels.star.vectors import (
+    ZERO,
+    along,
+    dot,
+    inverse_upper,
+    put,
+    row_of,
+    scaled,
+    upper,
+    upper_of,
+)
 
 UP = (0.0, 0.0, 1.0)
 CROWDED = -3  # status: the buffers are too small for the cell's boundary
@@ -174,3 +186,53 @@ def ball_cell_of(p, solid, grid, frame, s, b):
     """Write the boundary of a cell to b: (status, cell, agents compared with)."""
     status, cell, _, compared = ball_cell(p, solid, grid, frame, s, b)
     return status, cell, compared
+
+
+@njit
+def boxes_of(cell, b, out):
+    """Write a box for each piece of each surface of a cell; return how many there are.
+
+    Rows: surface and piece, then ranges of t, s and the share r of the ray from the apex.
+    """
+    filled = 0
+    for k in range(cell.facets + 2):
+        there, first, last, surface = surface_of(k, cell, b)
+        for i in range(first, last if there else first):
+            if surface.kind <= FLAT or b.piece[i, ANGLE] > 0.0:
+                out[filled, 0] = k
+                out[filled, 1] = i
+                for side in range(3):
+                    out[filled, 2 + 2 * side] = 0.0
+                    out[filled, 3 + 2 * side] = 1.0
+                filled += 1
+    return filled
+
+
+@njit
+def nodes_of_boxes(n, cell, boxes, frame, b, out):
+    """Write the nodes of each box of a cell to out[k], rows (z - position, weight).
+
+    n: row of the rule each way.
+    """
+    inverse = inverse_upper(upper_of(frame.matrix))
+    volume = volume_of(cell, inverse, b.facet)
+    apex = apex_of(cell, b.facet)
+    for k in range(cell.facets + 2):
+        there, _, _, surface = surface_of(k, cell, b)
+        for row in range(boxes.shape[0]):
+            if there and int(boxes[row, 0]) == k:
+                fill_box(n, boxes[row], surface, apex, volume, inverse, b, out[row])
+
+
+@inner
+def fill_box(n, box, surface, apex, volume, inverse, b, out):
+    """Write the nodes of one box: see nodes_of_boxes."""
+    sides = (box[2], box[3], box[4], box[5])
+    m = COUNT[n]
+    for h in range(surface_nodes(int(box[1]), sides, n, n, surface, apex, b.piece, b.node)):
+        d = row_of(b.node, h, 0)
+        for k in range(m):
+            r = box[6] + (box[7] - box[6]) * NODES[n, k]
+            put(out, h * m + k, 0, upper(inverse, along(apex, r, d)))
+            weight = volume * b.node[h, 3] * WEIGHTS[n, k] * (box[7] - box[6]) * r
+            out[h * m + k, 3] = weight if surface.kind == EDGES else weight * r
