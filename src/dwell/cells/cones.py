@@ -22,8 +22,8 @@ from dwell.cells.curved import (
     ARC,
     BallCells,
     Configuration,
-    CurvedCells,
     DiscCells,
+    built_by,
     space_terms,
     terms_of,
 )
@@ -125,9 +125,9 @@ def measure(
 
     def work(lo: int, hi: int) -> None:
         for cells, some in _cells_of(ground, places, row, order[lo:hi], shared):
-            out[some] = cells.measured(terms, row[some], agent[some])
+            out[some], _ = cells.measured(terms, row[some], agent[some])
             for k in some[out[some, STATUS] == 0.0] if not known else ():
-                boxes = cells.boxes_of(int(row[k]), int(agent[k]))
+                boxes = built_by(cells, int(row[k]), int(agent[k])).boxes(cells.frame)
                 _put_function(ground, places[row[k], agent[k]], boxes, out[k])
 
     in_blocks(work, len(row), threads, BLOCK if flat else max(1, min(FEW, len(row) // 8)))
@@ -136,7 +136,7 @@ def measure(
 
 def _cells_of(
     ground: WeightedRegion, places: Points, row: Ints, picks: Ints, shared: dict[int, Configuration]
-) -> Iterator[tuple[CurvedCells, Ints]]:
+) -> Iterator[tuple[DiscCells | BallCells, Ints]]:
     """Groups of measurements with the cells that they are about; in space by configuration."""
     if ground.dimension == 2:
         if len(places):

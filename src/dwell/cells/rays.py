@@ -276,7 +276,7 @@ def _directions(k: int, pairs: int) -> Points:
     for _ in range(60):
         x = (1.0 + x) ** (1.0 / (k + 1))
     steps = np.arange(1, pairs + 1)[:, None] * x ** -np.arange(1.0, k + 1.0)
-    shifts = np.random.default_rng(20_000 + k).uniform(size=(SHIFTS, 1, k))
+    shifts = np.random.default_rng(1 + k).uniform(size=(SHIFTS, 1, k))
     normal = ndtri((steps + shifts) % 1.0)
     unit = normal / lengths(normal)[..., None]
     return np.concatenate([unit, -unit], axis=1)

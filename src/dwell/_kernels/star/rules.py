@@ -32,4 +32,4 @@ def nodes_for(extent, planar):
 @inner
 def nodes_on_ray(depth, planar):
     """How many nodes a ray needs along which the exponent falls by `depth`, with r**4 on top."""
-    return int(6.4 + (2.7 if planar else 2.4) * math.sqrt(depth))
+    return int((7.4 if planar else 6.4) + 2.5 * math.sqrt(depth))

@@ -47,6 +47,7 @@ from dwell._kernels.star.vectors import (
 )
 
 UP = (0.0, 0.0, 1.0)
+NO_CELL = CellExtent(0, 0, False, -1, (ZERO, 0.0, 0.0))
 CROWDED = -3  # status: the buffers are too small for the cell's boundary
 
 
@@ -80,27 +81,22 @@ def disc_cell(p, xs, ys, wx, wy, frame, loop, s, b):
 
 
 @njit
-def measure_discs(lo, hi, row, agent, x, y, wx, wy, frame, terms, loop, s, b, out):
-    """Measure the cells of agent[k] in configuration row[k] of x, y for k from lo to hi - 1.
+def measure_discs(row, agent, terms, x, y, wx, wy, frame, loop, s, b, out):
+    """Measure the cells of agent[k] in configuration row[k] of x, y into out[k].
 
-    Columns of `out`: see cell.py.
+    Columns of `out`: see cell.py. Return (status, cell, agents compared with) of the last one.
     """
-    for k in range(lo, hi):
+    status, cell, compared = NO_MASS, NO_CELL, 0
+    for k in range(row.shape[0]):
         xs = x[row[k]]
         ys = y[row[k]]
         p = agent[k]
-        status, cell, nearest, _ = disc_cell(p, xs, ys, wx, wy, frame, loop, s, b)
+        status, cell, nearest, compared = disc_cell(p, xs, ys, wx, wy, frame, loop, s, b)
         neighbors = 0
         for i in range(cell.pieces):
             neighbors += b.piece[i, ANGLE] == 0.0
         place = (xs[p], ys[p], 0.0)
         measure(status, cell, neighbors, nearest, place, frame, terms, b, out[k])
-
-
-@njit
-def disc_cell_of(p, xs, ys, wx, wy, frame, loop, s, b):
-    """Write the boundary of a cell to b: (status, cell, agents compared with)."""
-    status, cell, _, compared = disc_cell(p, xs, ys, wx, wy, frame, loop, s, b)
     return status, cell, compared
 
 
@@ -172,19 +168,17 @@ def ball_cell(p, solid, grid, frame, s, b):
 
 
 @njit
-def measure_balls(lo, hi, agent, solid, grid, frame, s, b, terms, out):
-    """Measure the cells of agent[lo] to agent[hi - 1], numbers in the grid, into rows of `out`."""
-    for k in range(lo, hi):
+def measure_balls(agent, terms, solid, grid, frame, s, b, out):
+    """Measure the cells of agents, by their numbers in the grid, into rows of `out`.
+
+    Return (status, cell, agents compared with) of the last one.
+    """
+    status, cell, compared = NO_MASS, NO_CELL, 0
+    for k in range(agent.shape[0]):
         p = agent[k]
-        status, cell, nearest, _ = ball_cell(p, solid, grid, frame, s, b)
+        status, cell, nearest, compared = ball_cell(p, solid, grid, frame, s, b)
         place = (grid.x[p], grid.y[p], grid.z[p])
         measure(status, cell, cell.facets, nearest, place, frame, terms, b, out[k])
-
-
-@njit
-def ball_cell_of(p, solid, grid, frame, s, b):
-    """Write the boundary of a cell to b: (status, cell, agents compared with)."""
-    status, cell, _, compared = ball_cell(p, solid, grid, frame, s, b)
     return status, cell, compared
 
 
