@@ -12,7 +12,6 @@ from dwell.cells import interval as line
 from dwell.cells import polygon as plane
 from dwell.cells import simplices
 from dwell.cells.adaptive import Rule, conical, nested
-from dwell.cells.adaptive import volumes as contents
 from dwell.cells.weighted_region import weighted_region
 from dwell.density.function import Function
 from dwell.errors import AgentsError
@@ -28,8 +27,8 @@ def volumes(workspace, points, agents=None):
     found = []
     for p in range(len(points)) if agents is None else agents:
         corners = cell_pieces(workspace, points, p).corners
-        found.append(contents(corners).sum() / math.factorial(points.shape[1]))
-    return np.array(found)
+        found.append(np.linalg.det(corners[:, 1:] - corners[:, :1]).sum())
+    return np.array(found) / math.factorial(points.shape[1])
 
 
 def unit_box(n, offset=0.0):

@@ -158,7 +158,8 @@ def over_facet(
     log_scale: float,
 ) -> Floats:
     """Moments over a facet cut into simplices (S, n) of `vertices`, at right angles to `gap`."""
-    n, terms, facet = len(place), ground.terms, vertices[simplices]
+    terms: Any = ground.terms
+    n, facet = len(place), vertices[simplices]
     unit = gap[None] / math.sqrt(float((gap * gap).sum()))
     content = contents(facet[:, 1:] - facet[:, :1], unit)
     content = content if content.sum() > 0.0 else -content
@@ -175,10 +176,8 @@ def over_facet(
     sides = np.stack([np.delete(simplices, k, axis=1) for k in range(n)])
     sides[1::2, :, :2] = sides[1::2, :, 1::-1]
     sides = sides.reshape(-1, n - 1)
-    _, first, count = np.unique(
-        np.sort(sides, axis=1), axis=0, return_index=True, return_counts=True
-    )
-    outer = vertices[sides[first[count == 1]]]
+    _, at, count = np.unique(np.sort(sides, axis=1), axis=0, return_index=True, return_counts=True)
+    outer = vertices[sides[at[count == 1]]]
     for t in range(len(terms.weights)):
         log, q, found, _ = _over_cones(terms, t, place, outer, unit, _tensor)
         mass, first = found[0], found[1 : n + 1]
