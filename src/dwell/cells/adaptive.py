@@ -57,7 +57,6 @@ class Integral(NamedTuple):
 
     values: Floats  # (c,)
     errors: Floats  # (c,)
-    converged: bool
     pieces: Pieces
 
 
@@ -80,9 +79,8 @@ def integrate(
         total = values.sum(axis=0)
         scale = np.abs(total[0]) * sizes
         share = (errors / np.where(scale > 0.0, scale, 1.0)).max(axis=1)
-        enough = bool(share.sum() <= goal)
-        if enough or len(values) >= most:
-            return Integral(total, errors.sum(axis=0), enough, pieces)
+        if share.sum() <= goal or len(values) >= most:
+            return Integral(total, errors.sum(axis=0), pieces)
         worst = share > 0.25 * share.max()
         halves = halve(tuple(rows[worst] for rows in pieces))
         more, more_errors = estimate(halves)

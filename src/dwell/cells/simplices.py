@@ -221,9 +221,12 @@ def _over_cones(
         return found
 
     sizes, rule = _sizes(outer - q, basis(q[None]).shape[1]), rule_over(k - 1, smooth=True)
+    log = -float(slope @ slope)
+    if not keep.any():
+        return log, q, np.zeros(len(sizes)), 0.0
     found = adaptive(values, (outer[keep], content[keep]), sizes, rule, k)
     weight = float(terms.weights[t])
-    return -float(slope @ slope), q, weight * found.values, weight * float(found.errors[0])
+    return log, q, weight * found.values, weight * float(found.errors[0])
 
 
 def _along_rays(beta: Floats, gamma: Floats, k: int) -> Floats:
@@ -287,10 +290,12 @@ def _polynomial(terms: Any, place: Points) -> Weight:
 
     def at(z: Points) -> Floats:
         total = np.full(len(z), terms.constant)
-        for powers, coefficient, shift in zip(
-            terms.powers, terms.coefficients, shifts, strict=True
-        ):
-            total += coefficient * np.prod((z + shift) ** powers, axis=1)
+        rows = zip(terms.powers, terms.coefficients, shifts, strict=True)
+        for powers, coefficient, shift in rows:
+            term = np.full(len(z), coefficient)
+            for k in np.repeat(np.arange(len(powers)), powers):
+                term *= z[:, k] + shift[k]
+            total += term
         return total
 
     return at
