@@ -10,33 +10,11 @@ from dwell import Ball, Ellipsoid
 from dwell.cells import rays, tessellate
 from dwell.cells.cones import cells
 from dwell.density import Gaussian, Mixture, Uniform
-from tests.cells.shapes import BALL, EGG, look, scatter
+from tests.cells.shapes import EGG, look, scatter
 
 pytestmark = pytest.mark.slow
 
-VOLUME = 32 / 3 * math.pi
 EXACT = 1e-10  # what is promised for constant densities
-
-
-def cap(radius, height):
-    """Volume and centroid of what a ball has beyond `height` from its centre."""
-    depth = radius - height
-    volume = math.pi * depth**2 * (3 * radius - depth) / 3
-    return volume, 3 * (2 * radius - depth) ** 2 / (4 * (3 * radius - depth))
-
-
-@pytest.mark.parametrize("height", [0.0, 0.7, -1.5, 1.9, 1.999])
-@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, 1), (3, 5, -2), (1e-3, 1e-5, 1)])
-def test_two_agents_share_the_ball_by_caps(axis, height):
-    u = np.array(axis) / math.sqrt(sum(v * v for v in axis))
-    places = [BALL.center + (height + 0.25) * u, BALL.center + (height - 0.25) * u]
-    seen = look(BALL, places)
-    volume, centroid = cap(2.0, height)
-    assert seen.mass[0] == pytest.approx(volume, rel=EXACT)
-    assert seen.mass.sum() == pytest.approx(VOLUME, rel=EXACT)
-    assert places[0] + seen.error[0] == pytest.approx(BALL.center + centroid * u, abs=EXACT)
-    assert (np.abs(seen.mass - [volume, VOLUME - volume]) <= (seen.doubt + 1e-12) * seen.mass).all()
-    assert seen.neighbors.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("step", [0.5, 0.8])
@@ -128,17 +106,6 @@ def test_a_band_between_two_caps(rate, place):
         values = np.exp(-rate * (x - place) ** 2 - top) * disc
         expected = math.log(half * (values * weights).sum()) + top
         assert found.log_masses[k] == pytest.approx(expected, abs=2e-12)
-
-
-@pytest.mark.parametrize("beyond", [-1e-12, 0.0, 2.3e-16, 1e-12, 0.3])
-def test_agents_at_and_beyond_the_boundary(beyond):
-    """One agent in the ball and one at the boundary: two caps, whatever side it is on."""
-    near = 1.0 + beyond
-    seen = look(Ball((0, 0, 0), 1), [(near, 0, 0), (0.2, 0, 0)])
-    volume, centroid = cap(1.0, 0.5 * (near + 0.2))
-    assert seen.mass == pytest.approx([volume, 4 / 3 * math.pi - volume], rel=1e-13, abs=0.0)
-    assert near + seen.error[0, 0] == pytest.approx(centroid, abs=1e-13)
-    assert (seen.second > 0.0).all()
 
 
 @pytest.mark.parametrize("rate", [1e3, 1e4, 1e6])

@@ -142,23 +142,58 @@ def test_a_hill_far_away(n, axis):
     assert logs == pytest.approx([log_mass - math.log(2)] * 2, abs=close)
 
 
+def cap_of(n, height):
+    """Volume and centroid of what the unit disc, or ball of space, has beyond a height."""
+    with mp.workdps(40):
+        h = mp.mpf(height)
+        first = unit_volume(n - 1) * mp.sqrt(1 - h * h) ** (n + 1) / (n + 1)
+        disc = mp.acos(h) - h * mp.sqrt(1 - h * h)
+        volume = disc if n == 2 else mp.pi * (1 - h) ** 2 * (2 + h) / 3
+        return float(volume), float(first / volume)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("height", [0.9, 0.5, 0.0, -0.3, 0.999, 1 - 1e-6, -0.99])
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (3, 5, -2), (1e-3, 1, 1e-5)])
+def test_two_agents_share_the_ball_by_caps(n, height, axis):
+    u = np.array(axis[:n]) / math.hypot(*axis[:n])
+    places, exact = [(height + 0.25) * u, (height - 0.25) * u], 1e-13 if n == 2 else EXACT[3]
+    seen = look(Ball((0.0,) * n, 1.0), places)
+    with mp.workdps(40):  # of the plane between the rounded places
+        p, q = ([mp.mpf(float(v)) for v in place] for place in places)
+        gap = [a - b for a, b in zip(p, q, strict=True)]
+        volume, centroid = cap_of(n, (mp.fdot(p, p) - mp.fdot(q, q)) / 2 / mp.norm(gap))
+    both = np.array([volume, unit_volume(n) - volume])
+    other = -volume * centroid / both[1]
+    assert seen.mass == pytest.approx(both, rel=exact, abs=0.0)
+    assert seen.error[0] == pytest.approx((centroid - height - 0.25) * u, abs=exact)
+    assert seen.error[1] == pytest.approx((other - height + 0.25) * u, abs=exact)
+    assert (np.abs(seen.mass / both - 1) <= seen.doubt + 1e-10).all()
+    assert seen.neighbors.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("beyond", [-1e-12, 0.0, 2.3e-16, 1e-12, 0.3])
+def test_agents_at_and_beyond_the_boundary(beyond):
+    """One agent in the ball and one at the boundary: two caps, whatever side it is on."""
+    near = 1.0 + beyond
+    seen = look(Ball((0, 0, 0), 1), [(near, 0, 0), (0.2, 0, 0)])
+    volume, centroid = cap_of(3, 0.5 * (near + 0.2))
+    assert seen.mass == pytest.approx([volume, 4 / 3 * math.pi - volume], rel=1e-13, abs=0.0)
+    assert near + seen.error[0, 0] == pytest.approx(centroid, abs=1e-13)
+    assert (seen.second > 0.0).all()
+
+
 @pytest.mark.parametrize("shape", [ELLIPSE, EGG], ids=["ellipse", "egg"])
 def test_an_ellipsoid_is_a_stretched_ball(shape):
     """Two agents along the axis of an ellipsoid cut it as the stretched ball is cut."""
     n, a, u = len(shape.center), shape.semi_axes[0], np.asarray(shape.axes)[0]
     seen = look(shape, [shape.center + u, shape.center - 0.2 * u])
-    h = 0.4 / a  # the bisector, in the unit ball
-    cap, first = (float(mp.quad(lambda x, k=k: f(x, n) * x**k, [h, 1])) for k in (0, 1))
+    cap, centroid = cap_of(n, 0.4 / a)  # the bisector, in the unit ball
     size = math.prod(shape.semi_axes)
     assert seen.mass == pytest.approx(
         [size * cap, size * (unit_volume(n) - cap)], rel=10 * EXACT[n], abs=0.0
     )
-    assert seen.error[0] == pytest.approx((a * first / cap - 1.0) * u, abs=10 * EXACT[n])
-
-
-def f(x, n):
-    """Section of the unit ball at x."""
-    return unit_volume(n - 1) * mp.sqrt(1 - x * x) ** (n - 1)
+    assert seen.error[0] == pytest.approx((a * centroid - 1.0) * u, abs=10 * EXACT[n])
 
 
 def test_a_polynomial_against_moments_of_the_ball():

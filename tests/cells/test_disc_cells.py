@@ -26,26 +26,6 @@ from tests.cells.shapes import (
 )
 from tests.oracles import curved_cells as oracle
 
-# --------------------------------------------------------------------------- closed forms
-
-
-@pytest.mark.parametrize("height", [0.9, 0.5, -0.3, 0.999, 1 - 1e-6, -0.99])
-def test_two_unequal_circular_segments(height):
-    """The bisector cuts the unit disc at x = height: a cap beyond, the rest before."""
-    disc, gap = Ball((0.0, 0.0), 1.0), 0.25
-    seen = look(disc, [(height + gap, 0.0), (height - gap, 0.0)])
-    with mp.workdps(30):
-        h = ((mp.mpf(height + gap)) + mp.mpf(height - gap)) / 2
-        root = mp.sqrt(1 - h * h)
-        cap, first = mp.acos(h) - h * root, mp.mpf(2) / 3 * root**3
-        areas = [cap, mp.pi - cap]
-        centroids = [first / cap, -first / (mp.pi - cap)]
-    for k, place in enumerate((height + gap, height - gap)):
-        assert seen.mass[k] == pytest.approx(float(areas[k]), rel=1e-13, abs=0.0)
-        assert seen.error[k, 0] == pytest.approx(float(centroids[k] - mp.mpf(place)), abs=1e-14)
-        assert seen.error[k, 1] == pytest.approx(0.0, abs=1e-15)
-
-
 # ------------------------------------------------------------------------ forty digits
 
 

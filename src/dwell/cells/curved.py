@@ -80,6 +80,7 @@ class Built(NamedTuple):
         return Boxes(table[:count], nodes)
 
 
+@lru_cache(maxsize=32)
 def frame_of(workspace: Workspace) -> Root:
     """A curved workspace with three coordinates; in the plane the third one is 0."""
     center, root = cast(Curved, workspace).root
