@@ -193,8 +193,8 @@ def _over_cones(
     """Gaussian component t over a convex region, by rays from the point q where it is largest.
 
     The region is bounded by simplices `outer` (S, k, n), k its dimension, and at right angles to
-    the n - k unit vectors `across`. Along each ray from q the component falls: nothing is missed,
-    nothing cancels, and as a function of the direction it is no narrower than the region. Return
+    the n - k unit vectors `across`. Along each ray from q the component falls, so that nothing of
+    it is missed; as a function of the direction it is no narrower than the region. Return
     (logarithm of a scale, q, moments about q divided by it, error of the mass).
     """
     from scipy.optimize import nnls

@@ -17,10 +17,8 @@ NODES[MESH, :3], WEIGHTS[MESH, :3] = rule("lobatto", 3)
 NODES[LOBATTO, :7], WEIGHTS[LOBATTO, :7] = rule("lobatto", 7)
 
 WIDEST = 4.0  # range of an exponent over a box, at most
-DEPTH = (
-    36.0  # exponents count down to -DEPTH along a ray; in the plane, where rays cost little, ...
-)
-DEEPER = 42.0
+DEPTH = 36.0  # exponents count down to -DEPTH along a ray, ...
+DEEPER = 42.0  # ... in the plane, where rays cost little, to -DEEPER
 
 
 @inner
