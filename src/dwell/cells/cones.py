@@ -10,31 +10,100 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, cast, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, dots
 from dwell.cells import rays
 from dwell.cells.adaptive import Boxes, moments_of_function
 from dwell.cells.curved import (
+    ARC,
     BallCells,
     Configuration,
-    CurvedCells,
     DiscCells,
+    built_by,
     space_terms,
     terms_of,
 )
-from dwell.cells.curved_cell import CurvedCell
 from dwell.cells.facets import Borders, as_borders
 from dwell.cells.measurement import BLOCK, CellMeasurements, in_blocks, measurements_of
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.uniform import Uniform
-from dwell.geometry import Curved, Workspace
-from dwell.geometry.cell import Measure
+from dwell.geometry import Curved, VoronoiCell, Workspace
+from dwell.geometry.cell import SLACK, Measure
 from dwell.geometry.voronoi import coincident, first_coincidence
 
 FEW = 32  # cells of space handed to a thread at a time
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CurvedCell(VoronoiCell):
+    """A Voronoi cell in a ball or an ellipsoid.
+
+    In the plane the piece from corner k to corner k + 1 is straight if `borders[k]` >= 0, with that
+    agent behind it, and an arc of the workspace's boundary if it is -1. Above the plane `borders`
+    are the agents behind its flat facets. A cell without facets is empty, or all of the workspace.
+    """
+
+    normals: Points  # (m, n) from the agent to each of its neighbours
+    workspace: Curved
+    outside: bool  # whether it has no inside: its agent stands outside, behind others
+
+    @property
+    def empty(self) -> bool:
+        """Whether it has no inside."""
+        return self.outside
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is all of the workspace."""
+        return not self.empty and not len(self.borders)
+
+    @property
+    def border_sizes(self) -> np.ndarray:
+        """Length of each edge, and of the chord of each arc; above the plane not computed."""
+        return self.edge_lengths if len(self.position) == 2 else super().border_sizes
+
+    def _measured(self) -> Measure:
+        points = np.vstack([self.position, self.position + self.normals])
+        ground = weighted_region(self.workspace, Uniform())
+        seen = measure(ground, points[None], *np.zeros((2, 1), dtype=np.int64))
+        mass = float(seen.mass[0])
+        return Measure(mass, seen.error[0] if mass > 0.0 else np.zeros(ground.dimension))
+
+    def _holds(self, rows: Points) -> np.ndarray:
+        local = rows - self.position
+        inside: np.ndarray = self.workspace.contains(rows)
+        for normal in self.normals:
+            square = float(dots(normal, normal))
+            slack = SLACK * self.workspace.diameter * math.sqrt(square)
+            inside &= dots(local, normal) <= 0.5 * square + slack
+        return inside
+
+    def outline(self, per_turn: int = 360) -> Points:
+        """Points along the boundary, in workspace coordinates: for drawing, not for computing."""
+        if self.whole:
+            return self._arc(0.0, 2.0 * math.pi, per_turn)[:-1]
+        center, matrix = self.workspace.root
+        x, y = matrix @ (self.vertices - center).T  # where the ellipse is the unit circle
+        angles, parts = np.arctan2(y, x), [np.empty((0, 2))]
+        for k, label in enumerate(self.borders):
+            parts.append(self.vertices[k : k + 1])
+            if label == ARC:
+                first, last = angles[[k, (k + 1) % len(angles)]]
+                last += 2.0 * math.pi if last < first else 0.0
+                parts.append(self._arc(first, last, per_turn)[1:-1])
+        return np.concatenate(parts)
+
+    def _arc(self, first: float, last: float, per_turn: int) -> Points:
+        count = max(2, math.ceil(per_turn * (last - first) / (2.0 * math.pi)) + 1)
+        angle = np.linspace(first, last, count)
+        center, matrix = self.workspace.root
+        arc: Points = center + np.linalg.solve(matrix, [np.cos(angle), np.sin(angle)]).T
+        return arc
 
 
 def measure(
@@ -56,9 +125,9 @@ def measure(
 
     def work(lo: int, hi: int) -> None:
         for cells, some in _cells_of(ground, places, row, order[lo:hi], shared):
-            out[some] = cells.measured(terms, row[some], agent[some])
+            out[some], _ = cells.measured(terms, row[some], agent[some])
             for k in some[out[some, STATUS] == 0.0] if not known else ():
-                boxes = cells.boxes_of(int(row[k]), int(agent[k]))
+                boxes = built_by(cells, int(row[k]), int(agent[k])).boxes(cells.frame)
                 _put_function(ground, places[row[k], agent[k]], boxes, out[k])
 
     in_blocks(work, len(row), threads, BLOCK if flat else max(1, min(FEW, len(row) // 8)))
@@ -67,7 +136,7 @@ def measure(
 
 def _cells_of(
     ground: WeightedRegion, places: Points, row: Ints, picks: Ints, shared: dict[int, Configuration]
-) -> Iterator[tuple[CurvedCells, Ints]]:
+) -> Iterator[tuple[DiscCells | BallCells, Ints]]:
     """Groups of measurements with the cells that they are about; in space by configuration."""
     if ground.dimension == 2:
         if len(places):
@@ -117,11 +186,8 @@ def cells(
         if status == COINCIDENT:
             raise coincident(p, other, points[p])
         normals = points[borders[borders >= 0]] - points[p]
-        found.append(
-            CurvedCell(
-                p, points[p], offsets, borders, normals, region, status != 0.0, measure_of
-            )
-        )  # fmt: skip
+        cell = CurvedCell(p, points[p], offsets, borders, normals, region, status != 0.0)
+        found.append(cell)
     return found
 
 
@@ -132,15 +198,6 @@ def _cells_among(workspace: Workspace, points: Points) -> DiscCells | BallCells 
     if points.shape[1] == 2:
         return DiscCells(workspace, points[None])
     return BallCells(Configuration(workspace, points))
-
-
-def measure_of(cell: CurvedCell) -> Measure:
-    """Volume and middle of a cell that is not empty."""
-    points = np.vstack([cell.position, cell.position + cell.normals])
-    ground = weighted_region(cell.workspace, Uniform())
-    seen = measure(ground, points[None], *np.zeros((2, 1), dtype=np.int64))
-    mass = float(seen.mass[0])
-    return Measure(mass, seen.error[0] if mass > 0.0 else np.zeros(ground.dimension))
 
 
 def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:

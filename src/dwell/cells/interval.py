@@ -10,7 +10,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points
 from dwell.cells.facets import Borders, as_borders
 from dwell.cells.measurement import CellMeasurements, in_blocks, measurements_of
-from dwell.cells.simplices import weigh_simplices
+from dwell.cells.simplices import weigh_function
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.uniform import Uniform
 from dwell.geometry import Cell, Workspace, interval_of
@@ -100,7 +100,7 @@ def _measured(
     moments = [kernel.LOG_SCALE, kernel.MASS, kernel.ERROR, kernel.SECOND, kernel.POLAR]
     for k in np.flatnonzero(out[:, kernel.STATUS] == 0.0):
         place, ends = positions[row[k], agent[k]], out[k, [kernel.A, kernel.B]][:, None]
-        found = weigh_simplices(ground.density, None, place, ends[None])
+        found = weigh_function(ground.density, place, ends[None])
         doubt[k], e = found.doubt, found.error[0]
         if not found.mass > 0.0:
             out[k, kernel.STATUS] = NO_MASS

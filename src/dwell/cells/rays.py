@@ -14,12 +14,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple, cast, final
 
 import numpy as np
 
 from dwell._kernels.common.quadrature import rule
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.cells.measurement import CellMeasurements, Weighed, one_by_one
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.uniform import Uniform
@@ -35,6 +36,7 @@ SURE = 4.0  # standard errors of the mean: 99.5 in 100 lie within, with eight re
 RADIAL = 8  # nodes along a piece of a ray
 AGREES = 1e-6  # of the mass: between pieces and twice as many along each ray
 MOST_RADIAL = 32  # pieces along a ray
+TINY = np.finfo(float).tiny
 
 Weight = Callable[[Points], Floats] | float  # a constant, or of points of the region's frame
 
@@ -190,7 +192,7 @@ def _lifted(weight: Callable[[Points], Floats], inside: Points, basis: Floats) -
 
 
 def weigh(region: CutEllipsoid, weight: Weight, pairs: int) -> RegionMoments:
-    """Moments of `weight` over a region."""
+    """Moments of `weight` over a region: the mean of all shifts."""
     k = region.normals.shape[1]
     place: Points = np.zeros(k)
     shape: Floats = np.linalg.inv(np.linalg.qr(region.root)[1])
@@ -199,30 +201,24 @@ def weigh(region: CutEllipsoid, weight: Weight, pairs: int) -> RegionMoments:
         if not m0 > 0.0:
             break
         middle = m1 / m0
-        spread = m2 / m0 - middle[:, None] * middle[None, :]
-        place, shape = place + shape @ middle, shape @ _lower(spread)
-    mapped = region.seen_from(place, shape)
+        values, vectors = np.linalg.eigh(m2 / m0 - np.outer(middle, middle))
+        sizes = np.sqrt(np.maximum(values, 1e-12 * max(float(values[-1]), TINY)))
+        place, shape = place + shape @ middle, shape @ (vectors * sizes)
     local = weight if isinstance(weight, float) else _lifted(weight, place, shape)
-    results = [_shoot(mapped, local, rays) for rays in _directions(k, pairs)]
-    return _gathered(results, place, shape)
-
-
-def _gathered(results: list[Shot], place: Points, shape: Floats) -> RegionMoments:
-    """The mean of all shifts, in the region's own frame."""
+    mapped = region.seen_from(place, shape)
+    shots = zip(*(_shoot(mapped, local, rays) for rays in _directions(k, pairs)), strict=True)
     volume = abs(float(np.linalg.det(shape)))
-    shares, firsts, seconds, counts, ends, changes = zip(*results, strict=True)
-    masses = volume * np.array(shares)
-    mass = float(masses.mean())
-    first, second = (volume * np.mean(parts, axis=0) for parts in (firsts, seconds))
-    hits, sums = np.sum(counts, axis=0), np.sum(ends, axis=0)
-    places = place + (sums / np.maximum(hits, 1)[:, None]) @ shape.T
+    masses, firsts, seconds, hits, ends, changes = (np.array(column) for column in shots)
+    masses, first, second = volume * masses, volume * firsts.mean(0), volume * seconds.mean(0)
+    mass, hits = float(masses.mean()), hits.sum(axis=0)
+    places = place + (ends.sum(axis=0) / np.maximum(hits, 1)[:, None]) @ shape.T
     around = shape @ first
     spread = np.trace(shape @ second @ shape.T)
-    spread = spread - (around @ around) / mass if mass > 0.0 else 0.0
+    spread = float(spread - (around @ around) / mass) if mass > 0.0 else 0.0
     first, second = _mapped(mass, first, second, place, shape)
-    error = SURE * float(masses.std(ddof=1)) / math.sqrt(len(masses)) + volume * max(changes)
+    error = SURE * float(masses.std(ddof=1)) / math.sqrt(SHIFTS) + volume * float(changes.max())
     doubt = error / mass if mass > 0.0 else 0.0
-    return RegionMoments(mass, first, second, float(spread), doubt, hits, places)
+    return RegionMoments(mass, first, second, spread, doubt, hits, places)
 
 
 # What one set of rays tells about a region, about the point they were shot from: mass, first and
@@ -237,82 +233,50 @@ def _shoot(region: CutEllipsoid, weight: Weight, rays: Points) -> Shot:
     enter, leave, through = region.spans(rays)
     hit = leave > enter
     enter, leave, through, rays = enter[hit], leave[hit], through[hit], rays[hit]
-    j0, j1, j2, change = _along(enter, leave, weight, rays)
     share = 2.0 * math.pi ** (k / 2) / math.gamma(k / 2) / len(hit)  # of the unit sphere
+    (j0, j1, j2), change = _along(enter, leave, weight, rays)
     flat = through >= 0
     hits, sums = np.bincount(through[flat], minlength=m), np.zeros((m, k))
     np.add.at(sums, through[flat], leave[flat, None] * rays[flat])
-    first = share * (j1[:, None] * rays).sum(axis=0)
     second = share * np.einsum("i,ij,ik->jk", j2, rays, rays)
-    return share * float(j0.sum()), first, second, hits, sums, share * change
+    return share * float(j0.sum()), share * (j1 @ rays), second, hits, sums, share * change
 
 
-def _along(
-    enter: Floats, leave: Floats, weight: Weight, rays: Points
-) -> tuple[Floats, Floats, Floats, float]:
-    """Integrals of r**(k - 1), r**k and r**(k + 1) times the weight along each ray.
+def _along(enter: Floats, leave: Floats, weight: Weight, rays: Points) -> tuple[Floats, float]:
+    """Integrals (3, rays) of r**(k - 1), r**k and r**(k + 1) times the weight along each ray.
 
-    And how much the sum of the first changed at last.
+    And how much the sum of the first changed when the pieces along the rays were halved last.
     """
-    k = rays.shape[1]
-    if isinstance(weight, float):
-        powers = [(leave**q - enter**q) * (weight / q) for q in (k, k + 1, k + 2)]
-        return powers[0], powers[1], powers[2], 0.0
-    before = _radial(enter, leave, weight, rays, 1)
-    pieces = 2
-    while True:
-        now = _radial(enter, leave, weight, rays, pieces)
-        change = abs(float(now[0].sum() - before[0].sum()))
-        if change <= AGREES * float(now[0].sum()) or pieces >= MOST_RADIAL:
-            return *now, change
-        before, pieces = now, 2 * pieces
-
-
-def _radial(
-    enter: Floats, leave: Floats, weight: Callable[[Points], Floats], rays: Points, pieces: int
-) -> tuple[Floats, Floats, Floats]:
-    """These integrals by a Gauss rule on so many pieces of each ray."""
-    nodes, weights = rule("legendre", RADIAL)
-    t = ((np.arange(pieces)[:, None] + nodes) / pieces).ravel()
-    w = np.tile(weights, pieces) / pieces
     k, length = rays.shape[1], leave - enter
-    totals = np.zeros((3, len(rays)))
-    for node, share in zip(t, w, strict=True):
-        r = enter + node * length
-        value = share * length * weight(r[:, None] * rays) * r ** (k - 1)
-        totals += np.stack([value, value * r, value * r * r])
-    return totals[0], totals[1], totals[2]
+    if isinstance(weight, float):
+        powers = np.arange(k, k + 3)[:, None]
+        return (leave**powers - enter**powers) * (weight / powers), 0.0
+    nodes, weights = rule("legendre", RADIAL)
+    total, change, pieces = np.zeros((3, len(rays))), math.inf, 1
+    while not change <= AGREES * total[0].sum() and pieces <= MOST_RADIAL:
+        before, total = total[0].sum(), np.zeros((3, len(rays)))
+        for piece, (node, share) in product(range(pieces), zip(nodes, weights, strict=True)):
+            r = enter + (piece + node) / pieces * length
+            value = share / pieces * length * weight(r[:, None] * rays) * r ** (k - 1)
+            total += [value, value * r, value * r * r]
+        change, pieces = abs(float(total[0].sum() - before)), 2 * pieces
+    return total, change
 
 
 @lru_cache(maxsize=8)
-def _directions(k: int, pairs: int) -> tuple[Points, ...]:
-    """Unit vectors of k dimensions, evenly spread, each with its opposite; one array per shift.
+def _directions(k: int, pairs: int) -> Points:
+    """Unit vectors of k dimensions, evenly spread, each with its opposite: (SHIFTS, 2 pairs, k).
 
-    Multiples of powers of the root of x**(d + 1) = x + 1 fill the unit cube evenly; pairs of them
-    become pairs of normal numbers (Box and Muller), and these unit vectors.
+    Multiples of powers of the root of x**(k + 1) = x + 1 fill the unit cube evenly; normal
+    numbers that are smaller with these probabilities have no preferred direction.
     """
-    if k == 1:
-        return tuple(np.array([[1.0], [-1.0]]) for _ in range(SHIFTS))
-    even = k + k % 2
+    from scipy.special import ndtri
+
     x = 2.0
     for _ in range(60):
-        x = (1.0 + x) ** (1.0 / (even + 1))
-    steps = np.arange(1, pairs + 1)[:, None] * x ** -np.arange(1.0, even + 1.0)
-    chance = np.random.default_rng(20_000 + k)
-    found = []
-    for _ in range(SHIFTS):
-        u = (steps + chance.uniform(size=even)) % 1.0
-        radius = np.sqrt(-2.0 * np.log1p(-u[:, 0::2]))
-        angle = 2.0 * np.pi * u[:, 1::2]
-        normal = np.concatenate([radius * np.cos(angle), radius * np.sin(angle)], axis=1)[:, :k]
-        unit = normal / np.sqrt((normal * normal).sum(axis=1))[:, None]
-        found.append(np.concatenate([unit, -unit]))
-    return tuple(found)
-
-
-def _lower(spread: Floats) -> Floats:
-    """A square root of a matrix that should be positive definite, but may not quite be."""
-    values, vectors = np.linalg.eigh(spread)
-    floor = 1e-12 * max(float(values[-1]), np.finfo(float).tiny)
-    lower: Floats = vectors * np.sqrt(np.maximum(values, floor))
-    return lower
+        x = (1.0 + x) ** (1.0 / (k + 1))
+    steps = np.arange(1, pairs + 1)[:, None] * x ** -np.arange(1.0, k + 1.0)
+    shifts = np.random.default_rng(1 + k).uniform(size=(SHIFTS, 1, k))
+    normal = ndtri((steps + shifts) % 1.0)
+    unit = normal / lengths(normal)[..., None]
+    return np.concatenate([unit, -unit], axis=1)

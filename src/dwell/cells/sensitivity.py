@@ -28,18 +28,12 @@ def sensitivity(
     workspace: Workspace, position: Points, neighbors: Points, density: Density
 ) -> Sensitivity:
     """Of the agent at `position` whose Voronoi neighbours stand at `neighbors`, (K, n)."""
-    places = np.vstack([position, neighbors])
-    return of_agent(borders(workspace, places, density, agents=1), 0)
-
-
-def of_agent(found: Borders, agent: int) -> Sensitivity:
-    """Sensitivity of a centroid, from the integrals over the facets of its cell."""
+    found = borders(workspace, np.vstack([position, neighbors]), density, agents=1)
     own, towards = centroid_blocks(found)
-    rows = np.flatnonzero(found.agent == agent)
     others = 0.0
-    for k in rows:
-        others += norm(towards[k])
-    return Sensitivity(norm(own[agent] - np.eye(len(own[agent]))), others)
+    for block in towards:
+        others += norm(block)
+    return Sensitivity(norm(own[0] - np.eye(len(position))), others)
 
 
 def centroid_blocks(found: Borders) -> tuple[Floats, Floats]:

@@ -1,4 +1,8 @@
-"""Moments of a density over one cell or facet, and quadrature nodes of it."""
+"""Moments of a density over one cell or facet.
+
+A Gaussian is exp(-|x|**2) in x = M v + b, with M upper triangular: over a facet or a cell it is
+largest at the point nearest to its peak.
+"""
 
 import math
 
@@ -6,30 +10,34 @@ from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import exponential
 from dwell._kernels.star.buffers import (
     ANGLE,
+    CENTER,
     FAN,
+    FIRST,
+    LAST,
+    NORMAL,
+    OFFSET,
+    RADIUS,
+    START,
+    STEP,
     STRETCH,
     WEIGHED,
 )
-from dwell._kernels.star.cones import gaussian_over_surface, plain_over_surface
-from dwell._kernels.star.patch import falling_patch, surface_of
-from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
-from dwell._kernels.star.surface import (
-    EDGES,
-    FLAT,
-    PATCH,
-    nearest_in_cell,
-    nearest_on_facet,
-    surface_nodes,
-)
+from dwell._kernels.star.cones import Integrand, over_surface
+from dwell._kernels.star.roots import narrowed, secant
+from dwell._kernels.star.surface import PATCH, falling_patch, point_on_piece, surface_of
 from dwell._kernels.star.vectors import (
     ZERO,
     along,
+    cross,
     dot,
     inverse_upper,
     less,
-    put,
     row_of,
+    scaled,
+    solve_lower,
+    solve_upper,
     times_upper,
+    transposed,
     upper,
     upper_of,
 )
@@ -42,8 +50,10 @@ TRUNCATION = 1e-13  # of a Gaussian component: what lies beyond DEPTH along the 
 ROUNDING = 4e-16  # of all terms of a sum, without signs
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 ACCEPTED = 1e-8  # relative error of the mass of a Gaussian component; above it ...
-TARGET = 1e-10  # ... boxes are halved until each has at most this share of the mass as its error,
-MORE = 7  # ... and constants and monomials get so many nodes more
+TARGET = 1e-10  # ... boxes are halved until each has at most this share of the mass as its error
+INTERVALS = 4  # intervals of an arc in which the nearest point is sought
+STEPS = 10  # of the Illinois method
+ROUNDS = 40  # of Newton's method
 # A part is (log_scale, mass, centroid, spread, error of the mass, amplification); `spread` is the
 # second moment about the centroid.
 NOTHING = (0.0, 0.0, ZERO, 0.0, 0.0, 1.0)
@@ -95,9 +105,119 @@ def unscaled(part):
 
 
 @inner
-def is_plain(terms):
-    """Whether a density has a constant or monomials."""
-    return terms.constant != 0.0 or terms.coefficients.shape[0] > 0
+def square_on_piece(i, t, m, b, piece):
+    """(|x|**2, half its derivative, v) at c(t) of piece i, with x = M v + b."""
+    v, d = point_on_piece(i, t, ZERO, piece)
+    x = along(b, 1.0, upper(m, v))
+    return dot(x, x), dot(x, upper(m, d)), v
+
+
+@inner
+def nearest_on_piece(i, m, b, piece):
+    """(squared distance, v) of the point of piece i that is nearest to the peak."""
+    parts = INTERVALS if piece[i, ANGLE] > 0.0 else 1
+    best = math.inf
+    at = 0
+    for k in range(parts + 1):
+        square, _, _ = square_on_piece(i, k / parts, m, b, piece)
+        if square < best:
+            best = square
+            at = k
+    low = max(at - 1, 0) / parts
+    high = min(at + 1, parts) / parts
+    under = square_on_piece(i, low, m, b, piece)[1]
+    over = square_on_piece(i, high, m, b, piece)[1]
+    t = at / parts
+    if under < 0.0 < over:
+        bracket = (low, high, under, over, 0)
+        for _ in range(1 if parts == 1 else STEPS):
+            t = secant(bracket)
+            slope = square_on_piece(i, t, m, b, piece)[1]
+            if slope == 0.0 or not low < t < high:
+                break
+            bracket = narrowed(bracket, t, slope)
+    square, _, v = square_on_piece(i, t, m, b, piece)
+    return square, v
+
+
+@inner
+def nearest_on_facet(f, m, b, facet, piece):
+    """(squared distance, v) of the point of facet f that is nearest to the peak."""
+    normal = row_of(facet, f, NORMAL)
+    tilted = solve_lower(m, normal)
+    height = (facet[f, OFFSET] + dot(tilted, b)) / dot(tilted, tilted)
+    x = scaled(height, tilted)
+    v = solve_upper(m, less(x, b))
+    r = less(v, row_of(facet, f, CENTER))
+    inside = dot(r, r) <= facet[f, RADIUS] * facet[f, RADIUS]
+    first = int(facet[f, FIRST])
+    last = int(facet[f, LAST])
+    for i in range(first, last):
+        if piece[i, ANGLE] == 0.0 and inside:
+            arm = less(v, row_of(piece, i, START))
+            inside = dot(normal, cross(row_of(piece, i, STEP), arm)) >= 0.0
+    if inside:
+        return dot(x, x), v
+    best = math.inf
+    for i in range(first, last):
+        square, at = nearest_on_piece(i, m, b, piece)
+        if square < best:
+            best = square
+            v = at
+    return best, v
+
+
+@inner
+def nearest_in_ball(m, b, g):
+    """The point v of the ball that is nearest to the peak: Newton's method for its multiplier."""
+    y = along(solve_upper(m, scaled(-1.0, b)), 1.0, g)
+    if dot(y, y) <= 1.0:
+        return less(y, g)
+    q = (
+        m[0] * m[0], m[0] * m[1], m[0] * m[2], m[1] * m[1] + m[3] * m[3],
+        m[1] * m[2] + m[3] * m[4], m[2] * m[2] + m[4] * m[4] + m[5] * m[5],
+    )  # fmt: skip
+    right = transposed(m, upper(m, y))
+    push = 0.0
+    for _ in range(ROUNDS):  # of 1 / |y| - 1, which is concave: no step goes too far
+        root = cholesky(q[0] + push, q[1], q[2], q[3] + push, q[4], q[5] + push)
+        y = solve_upper(root, solve_lower(root, right))
+        size = math.sqrt(dot(y, y))
+        slope = solve_lower(root, y)
+        step = (size - 1.0) * size * size / dot(slope, slope)
+        push += step
+        if not step > 1e-15 * push:
+            break
+    return less((y[0] / size, y[1] / size, y[2] / size), g)
+
+
+@inner
+def cholesky(a, b, c, d, e, f):
+    """The upper triangular R with R'R = ((a, b, c), (b, d, e), (c, e, f))."""
+    r0 = math.sqrt(a)
+    r1 = b / r0
+    r2 = c / r0
+    r3 = math.sqrt(max(d - r1 * r1, 1e-300))
+    r4 = (e - r1 * r2) / r3
+    return r0, r1, r2, r3, r4, math.sqrt(max(f - r2 * r2 - r4 * r4, 1e-300))
+
+
+@inner
+def nearest_in_cell(cell, m, b, facet, piece):
+    """The point v of the cell that is nearest to the peak."""
+    v = nearest_in_ball(m, b, cell.ball[0])
+    inside = True
+    for f in range(cell.facets):
+        inside = inside and dot(row_of(facet, f, NORMAL), v) <= facet[f, OFFSET]
+    if inside:
+        return v
+    best = math.inf
+    for f in range(cell.facets):
+        square, at = nearest_on_facet(f, m, b, facet, piece)
+        if square < best:
+            best = square
+            v = at
+    return v
 
 
 @inner
@@ -114,42 +234,11 @@ def apex_of(cell, facet):
 
 
 @inner
-def plain_sums(more, cell, apex, place, inverse, terms, b):
-    """Fill b.sums[0] with the sums of constant and monomials; return the error of the mass."""
-    b.sums[:] = 0.0
-    error = 0.0
-    for k in range(cell.facets + 2):
-        there, first, last, surface = surface_of(k, cell, b)
-        if there:
-            error += plain_over_surface(
-                more, False, first, last, surface, apex, place, inverse, terms, b.piece, b.node,
-                b.sums[0],
-            )  # fmt: skip
-            error -= plain_over_surface(
-                more - 2, True, first, last, surface, apex, place, inverse, terms, b.piece, b.node,
-                b.sums[1],
-            )  # fmt: skip
-    return abs(error)
-
-
-@inner
-def gaussian_sums(allowed, cell, component, b):
-    """Fill b.sums[0] with the sums of a Gaussian component; return the error of the mass."""
-    q, m, x = component
-    b.sums[:] = 0.0
-    error = 0.0
-    for k in range(cell.facets + 2):
-        there, first, last, surface = surface_of(k, cell, b)
-        if there:
-            if surface.kind == PATCH and not cell.whole:
-                surface = falling_patch(cell, surface, q, m, x, b)
-            error += gaussian_over_surface(first, last, allowed, surface, component, b)
-    return error
-
-
-@inner
-def component_at(t, cell, place, inverse, terms, b):
-    """(q, M, b + M q) of Gaussian component t: it is exp(-|M v + b|**2), and largest at q."""
+def integrand_at(t, cell, place, inverse, terms, b):
+    """The constant and the monomials of a density, if t is -1, or its Gaussian component t."""
+    if t < 0:
+        apex = apex_of(cell, b.facet)
+        return Integrand(True, 1.0, 0.0, apex, inverse, ZERO, place, inverse, terms)
     root = upper_of(terms.roots[t])
     m = times_upper(root, inverse)
     base = upper(root, less(place, row_of(terms.centers, t, 0)))
@@ -157,30 +246,48 @@ def component_at(t, cell, place, inverse, terms, b):
         _, q = nearest_on_facet(cell.only, m, base, b.facet, b.piece)
     else:
         q = nearest_in_cell(cell, m, base, b.facet, b.piece)
-    return q, m, along(base, 1.0, upper(m, q))
+    x = along(base, 1.0, upper(m, q))
+    return Integrand(False, terms.weights[t], -dot(x, x), q, m, x, place, inverse, terms)
+
+
+@inner
+def set_sums(allowed, cell, f, b):
+    """Fill b.sums[0] with the sums of an integrand over a cell; return the error of the mass."""
+    b.sums[:] = 0.0
+    error = 0.0
+    for k in range(cell.facets + 2):
+        there, first, last, surface = surface_of(k, cell, b)
+        if there:
+            if surface.kind == PATCH and not (cell.whole or f.plain):
+                surface = falling_patch(cell, surface, f.apex, f.m, f.x, b)
+            error += over_surface(first, last, allowed, surface, f, b)
+    return error
+
+
+@inner
+def first_term(terms):
+    """The first integrand of a density: -1 if it has a constant or monomials."""
+    return -1 if terms.constant != 0.0 or terms.coefficients.shape[0] > 0 else 0
 
 
 @inner
 def cell_total(cell, place, inverse, terms, b):
     """Moments over the cell in b, as a part.
 
-    Where an error comes out too large, once more with more nodes, or boxes halved by their errors.
+    Where an error comes out too large, once more with boxes halved by their errors.
     """
     total = NOTHING
-    if is_plain(terms):
-        apex = apex_of(cell, b.facet)
-        error = plain_sums(0, cell, apex, place, inverse, terms, b)
-        if error > TARGET * abs(b.sums[0, 0]):
-            error = plain_sums(MORE, cell, apex, place, inverse, terms, b)
-        total = part_of(0.0, 1.0, b.sums[0], apex, inverse, error)
-    for t in range(terms.weights.shape[0]):
-        component = component_at(t, cell, place, inverse, terms, b)
-        q, _, x = component
-        error = gaussian_sums(math.inf, cell, component, b)
-        mass = abs(b.sums[0, 0])
-        if error > ACCEPTED * mass:
-            error = gaussian_sums(TARGET * mass, cell, component, b)
-        part = part_of(-dot(x, x), terms.weights[t], b.sums[0], q, inverse, error)
+    for t in range(first_term(terms), terms.weights.shape[0]):
+        f = integrand_at(t, cell, place, inverse, terms, b)
+        allowed = math.inf
+        error = 0.0
+        for _ in range(2):
+            error = set_sums(allowed, cell, f, b)
+            mass = abs(b.sums[0, 0])
+            if error <= (TARGET if f.plain else ACCEPTED) * mass:
+                break
+            allowed = TARGET * mass
+        part = part_of(f.log_scale, f.weight, b.sums[0], f.apex, inverse, error)
         total = joined(total, part, inverse)
     return unscaled(total)
 
@@ -245,65 +352,10 @@ def facet_moments(cell, place, log_scale, frame, terms, b, out):
     """
     inverse = inverse_upper(upper_of(frame.matrix))
     out[:] = 0.0
-    if is_plain(terms):
-        apex = apex_of(cell, b.facet)
-        plain_sums(0, cell, apex, place, inverse, terms, b)
-        add_shifted(exponential(-log_scale), apex, b.sums[0], out)
-    for t in range(terms.weights.shape[0]):
-        component = component_at(t, cell, place, inverse, terms, b)
-        q, _, x = component
-        gaussian_sums(math.inf, cell, component, b)
-        add_shifted(terms.weights[t] * exponential(-dot(x, x) - log_scale), q, b.sums[0], out)
+    for t in range(first_term(terms), terms.weights.shape[0]):
+        f = integrand_at(t, cell, place, inverse, terms, b)
+        set_sums(math.inf, cell, f, b)
+        add_shifted(f.weight * exponential(f.log_scale - log_scale), f.apex, b.sums[0], out)
     stretch = volume_of(cell, inverse, b.facet)
     for k in range(10):
         out[k] *= stretch
-
-
-@njit
-def boxes_of(cell, b, out):
-    """Write a box for each piece of each surface of a cell; return how many there are.
-
-    Rows: surface and piece, then ranges of t, s and the share r of the ray from the apex.
-    """
-    filled = 0
-    for k in range(cell.facets + 2):
-        there, first, last, surface = surface_of(k, cell, b)
-        for i in range(first, last if there else first):
-            if surface.kind <= FLAT or b.piece[i, ANGLE] > 0.0:
-                out[filled, 0] = k
-                out[filled, 1] = i
-                for side in range(3):
-                    out[filled, 2 + 2 * side] = 0.0
-                    out[filled, 3 + 2 * side] = 1.0
-                filled += 1
-    return filled
-
-
-@njit
-def nodes_of_boxes(n, cell, boxes, frame, b, out):
-    """Write the nodes of each box of a cell to out[k], rows (z - position, weight).
-
-    n: row of the rule each way.
-    """
-    inverse = inverse_upper(upper_of(frame.matrix))
-    volume = volume_of(cell, inverse, b.facet)
-    apex = apex_of(cell, b.facet)
-    for k in range(cell.facets + 2):
-        there, _, _, surface = surface_of(k, cell, b)
-        for row in range(boxes.shape[0]):
-            if there and int(boxes[row, 0]) == k:
-                fill_box(n, boxes[row], surface, apex, volume, inverse, b, out[row])
-
-
-@inner
-def fill_box(n, box, surface, apex, volume, inverse, b, out):
-    """Write the nodes of one box: see nodes_of_boxes."""
-    sides = (box[2], box[3], box[4], box[5])
-    m = COUNT[n]
-    for h in range(surface_nodes(int(box[1]), sides, n, n, surface, apex, b.piece, b.node)):
-        d = row_of(b.node, h, 0)
-        for k in range(m):
-            r = box[6] + (box[7] - box[6]) * NODES[n, k]
-            put(out, h * m + k, 0, upper(inverse, along(apex, r, d)))
-            weight = volume * b.node[h, 3] * WEIGHTS[n, k] * (box[7] - box[6]) * r
-            out[h * m + k, 3] = weight if surface.kind == EDGES else weight * r

@@ -11,24 +11,34 @@ The boundary is halved until neighbouring rays differ little where the component
 """
 
 import math
+from typing import NamedTuple
 
-from dwell._kernels._jit import inner
+from dwell._kernels._jit import inlined, inner
 from dwell._kernels.common.arithmetic import exponential
+from dwell._kernels.common.density_terms import GeneralTerms
 from dwell._kernels.space.moments import degree_of, power
-from dwell._kernels.star.buffers import ANGLE, SUMS, WEIGHED
+from dwell._kernels.star.buffers import (
+    ANGLE,
+    SUMS,
+    WEIGHED,
+)
 from dwell._kernels.star.rules import (
     DEEPER,
     DEPTH,
     MESH,
-    MORE_NODES,
     NODES,
     WEIGHTS,
     WIDEST,
     nodes_for,
-    radial_nodes_for,
+    nodes_on_ray,
 )
-from dwell._kernels.star.surface import EDGES, FLAT, surface_nodes, turn_at
-from dwell._kernels.star.vectors import along, dot, row_of, upper
+from dwell._kernels.star.surface import EDGES, FLAT, point_on_piece, surface_nodes, sweep_of_segment
+from dwell._kernels.star.vectors import (
+    along,
+    dot,
+    row_of,
+    upper,
+)
 
 WHOLE = (0.0, 1.0, 0.0, 1.0)  # all of a sector
 ON_EDGE = 10  # nodes on an arc of a planar region; of polynomials more, by their degree
@@ -38,7 +48,22 @@ LEAST_ON_ARC, LEAST_ON_PATCH = 8, 10  # of Gaussian components
 MATTERS = 8.0  # fall of the exponent up to which neighbouring rays are compared
 MOST_HALVED = 200  # boxes of a sector that are halved since rules of two orders differ
 FEWEST = 5  # nodes each way
+MOST_SPARED = 4  # nodes each way that a box of little mass has fewer
 ROUNDING = 1e-14  # heights below so much of their parts are 0
+
+
+class Integrand(NamedTuple):
+    """What is integrated: the constant and the monomials of a density, or a Gaussian component."""
+
+    plain: bool  # whether it is the former
+    weight: float  # what the integral is to be multiplied by, and ...
+    log_scale: float  # ... by the exponential of this
+    apex: tuple[float, float, float]  # of all cones
+    m: tuple[float, float, float, float, float, float]
+    x: tuple[float, float, float]  # M apex + b
+    place: tuple[float, float, float]  # of the agent
+    inverse: tuple[float, float, float, float, float, float]  # W**-1
+    terms: GeneralTerms
 
 
 @inner
@@ -86,36 +111,6 @@ def along_ray(d, apex, dimension, radial, place, inverse, terms):
             j1 += value * r
             j2 += value * r * r
     return j0, j1, j2
-
-
-@inner
-def plain_over_surface(
-    more, arcs_only, first, last, surface, apex, place, inverse, terms, piece, node, out
-):  # fmt: skip
-    """Add constant and monomials over the cones to pieces first to last - 1 to `out`.
-
-    Return the mass of those of arcs; others are added unless `arcs_only`. With `more` nodes each
-    way on them than usual.
-    """
-    half = degree_of(terms.powers) // 2
-    dimension = 2 if surface.kind == EDGES else 3
-    flat = surface.kind in (EDGES, FLAT)
-    on_arc = (ON_EDGE if surface.kind == EDGES else ON_ARC) + half + more
-    ns = half + 2 if flat else ON_PATCH + half + more
-    curved = 0.0
-    for i in range(first, last):
-        arc = piece[i, ANGLE] > 0.0
-        if not arc and (not flat or arcs_only):
-            continue
-        before = out[0]
-        nt = on_arc if arc else half + 2
-        for k in range(surface_nodes(i, WHOLE, nt, ns, surface, apex, piece, node)):
-            d = row_of(node, k, 0)
-            j = along_ray(d, apex, dimension, half + dimension, place, inverse, terms)
-            add_cone(d, node[k, 3], j, out)
-        if arc:
-            curved += out[0] - before
-    return curved
 
 
 @inner
@@ -175,7 +170,7 @@ def ranges_of(count, columns, m, b, node):
             middle = node[3 * k + 1, 2]
             rise = abs(middle - node[3 * k, 2]) + abs(node[3 * k + 2, 2] - middle)
             across = max(across, rise)
-    return along_t, across, min(depth, DEPTH)
+    return along_t, across, min(depth, DEPTH if columns > 1 else DEEPER)
 
 
 @inner
@@ -185,28 +180,26 @@ def nodes_to_spare(node, whole):
     for k in range(9):
         end = length_of_fall(node[k, 0], node[k, 1], 1.5)
         part += abs(node[k, 3]) * end * end * end / 3.0
-    if not whole > 0.0 or part > 1e-2 * whole:
-        return 0
-    if part > 1e-4 * whole:
-        return 1
-    if part > 1e-6 * whole:
-        return 2
-    return 3 if part > 1e-9 * whole else 4
+    spare = 0
+    least = 1e-2 * whole
+    while spare < MOST_SPARED and part <= least:
+        spare += 1
+        least *= 1e-2
+    return spare
 
 
 @inner
 def nodes_of_box(arc, box, ranges, surface, node, whole):
     """How many nodes a box needs along t, s and the rays; its mesh is in `node`."""
     along_t, across, depth = ranges
-    nt = nodes_for(along_t)
-    ns = nodes_for(across)
-    nr = radial_nodes_for(depth)
-    if surface.kind == EDGES:
-        nt += 2 if along_t > 0.5 * WIDEST else 0
-        nr += MORE_NODES if depth == DEPTH else 0
-        return max(nt, LEAST_ON_ARC) if arc else nt, ns, nr
+    planar = surface.kind == EDGES
+    nt = nodes_for(along_t, planar)
+    ns = nodes_for(across, planar)
+    nr = nodes_on_ray(depth, planar)
     if arc:
         nt = max(nt, LEAST_ON_ARC)
+    if planar:
+        return nt, ns, nr
     if surface.kind != FLAT:
         ns = max(ns, LEAST_ON_PATCH if box[3] - box[2] == 1.0 else LEAST_ON_ARC)
     spare = nodes_to_spare(node, whole)
@@ -214,14 +207,31 @@ def nodes_of_box(arc, box, ranges, surface, node, whole):
 
 
 @inner
-def integrate_box(i, box, n, surface, component, piece, node, out):
-    """Set `out` to the cones from q over a box of piece i, with n nodes each way."""
-    q, m, b = component
+def nodes_of_polynomial(arc, surface, f):
+    """How many nodes a box needs along t, s and the rays for the constant and the monomials."""
+    half = degree_of(f.terms.powers) // 2
+    planar = surface.kind == EDGES
+    nt = ns = half + 2
+    if arc:
+        nt = half + (ON_EDGE if planar else ON_ARC)
+    if surface.kind not in (EDGES, FLAT):
+        ns = half + ON_PATCH
+    return nt, ns, half + (2 if planar else 3)
+
+
+@inlined
+def integrate_box(i, box, n, surface, f, piece, node, out):
+    """Set `out` to the cones over a box of piece i, with n nodes each way."""
+    planar = surface.kind == EDGES
     out[:] = 0.0
-    for k in range(surface_nodes(i, box, n[0], n[1], surface, q, piece, node)):
+    for k in range(surface_nodes(i, box, n[0], n[1], surface, f.apex, piece, node)):
         d = row_of(node, k, 0)
-        beta, gamma = falls(d, m, b)
-        add_cone(d, node[k, 3], ray_integrals(beta, gamma, surface.kind == EDGES, n[2]), out)
+        if f.plain:
+            j = along_ray(d, f.apex, 2 if planar else 3, n[2], f.place, f.inverse, f.terms)
+        else:
+            beta, gamma = falls(d, f.m, f.x)
+            j = ray_integrals(beta, gamma, planar, n[2])
+        add_cone(d, node[k, 3], j, out)
 
 
 @inner
@@ -234,14 +244,14 @@ def halve(size, column, stack):
     stack[size, column + 1] = middle
 
 
-@inner
-def gaussian_over_sector(i, allowed, surface, component, piece, stack, node, sums):
-    """Add the cones from q over the sector of piece i to sums[0]; return the error of the mass.
+@inlined
+def over_sector(i, allowed, surface, f, piece, stack, node, sums):
+    """Add the cones over the sector of piece i to sums[0]; return the error of the mass.
 
     Boxes with errors above `allowed` are halved.
     """
-    q, m, b = component
     columns = 1 if surface.kind == EDGES else 3
+    arc = piece[i, ANGLE] > 0.0
     halved = 0
     for k in range(4):
         stack[0, k] = WHOLE[k]
@@ -249,17 +259,22 @@ def gaussian_over_sector(i, allowed, surface, component, piece, stack, node, sum
     error = 0.0
     while size > 0:
         box = (stack[size - 1, 0], stack[size - 1, 1], stack[size - 1, 2], stack[size - 1, 3])
-        count = surface_nodes(i, box, MESH, MESH, surface, q, piece, node)
-        ranges = ranges_of(count, columns, m, b, node)
-        if max(ranges[0], ranges[1]) > WIDEST and size < stack.shape[0]:
-            halve(size, 0 if ranges[0] > ranges[1] else 2, stack)
-            size += 1
-            continue
-        n = nodes_of_box(piece[i, ANGLE] > 0.0, box, ranges, surface, node, sums[0, 0])
-        integrate_box(i, box, n, surface, component, piece, node, sums[1])
-        n = (n[0] - 2, n[1] - 2, n[2] - 2)
-        integrate_box(i, box, n, surface, component, piece, node, sums[2])
-        off = abs(sums[1, 0] - sums[2, 0])
+        if f.plain:
+            n = nodes_of_polynomial(arc, surface, f)
+        else:
+            count = surface_nodes(i, box, MESH, MESH, surface, f.apex, piece, node)
+            ranges = ranges_of(count, columns, f.m, f.x, node)
+            if max(ranges[0], ranges[1]) > WIDEST and size < stack.shape[0]:
+                halve(size, 0 if ranges[0] > ranges[1] else 2, stack)
+                size += 1
+                continue
+            n = nodes_of_box(arc, box, ranges, surface, node, sums[0, 0])
+        rules = 1 if f.plain and not arc else 2  # polynomials on straight pieces are exact
+        for k in range(rules):
+            integrate_box(i, box, n, surface, f, piece, node, sums[1 + k])
+            radial = n[2] if f.plain else n[2] - 2
+            n = (n[0] - 2, n[1] if f.plain and surface.kind == FLAT else n[1] - 2, radial)
+        off = abs(sums[1, 0] - sums[2, 0]) if rules > 1 else 0.0
         if off > allowed and halved < MOST_HALVED and size < stack.shape[0]:
             across = columns > 1 and box[3] - box[2] > box[1] - box[0]
             halve(size, 2 if across else 0, stack)
@@ -273,23 +288,21 @@ def gaussian_over_sector(i, allowed, surface, component, piece, stack, node, sum
     return error
 
 
-@inner
-def gaussian_over_surface(first, last, allowed, surface, component, b):
-    """Add the cones from q over pieces first to last - 1 to b.sums[0]; return the mass's error."""
-    q = component[0]
+@inlined
+def over_surface(first, last, allowed, surface, f, b):
+    """Add the cones over pieces first to last - 1 to b.sums[0]; return the mass's error."""
     flat = surface.kind == FLAT
-    height = surface.offset - dot(surface.normal, q)
-    if flat and height <= ROUNDING * (abs(surface.offset) + math.sqrt(dot(q, q))):
+    height = surface.offset - dot(surface.normal, f.apex)
+    if flat and height <= ROUNDING * (abs(surface.offset) + math.sqrt(dot(f.apex, f.apex))):
         return 0.0
     error = 0.0
     for i in range(first, last):
         arc = b.piece[i, ANGLE] > 0.0
-        if surface.kind == EDGES and not arc:
-            d, turn = turn_at(i, 0.5, q, surface.normal, b.piece)
-            if abs(turn) <= ROUNDING * dot(d, d):
-                continue  # q is on this edge
+        if surface.kind == EDGES and not (arc or f.plain):
+            d, _ = point_on_piece(i, 0.5, f.apex, b.piece)
+            sweep = sweep_of_segment(i, f.apex, surface.normal, b.piece)
+            if abs(sweep) <= ROUNDING * dot(d, d):
+                continue  # the apex is on this edge
         if arc or flat or surface.kind == EDGES:
-            error += gaussian_over_sector(
-                i, allowed, surface, component, b.piece, b.box, b.node, b.sums
-            )
+            error += over_sector(i, allowed, surface, f, b.piece, b.box, b.node, b.sums)
     return error

@@ -1,4 +1,7 @@
-"""The facets of a polyhedron in a ball: rings of segments and arcs. Tables: see buffers.py."""
+"""The facets of a polyhedron in a ball: rings of segments and arcs. Tables: see buffers.py.
+
+A careful vector is a pair of a vector and what it was rounded by.
+"""
 
 import math
 
@@ -43,30 +46,36 @@ FULL = -1  # the buffers are too small for all pieces
 
 
 @inner
-def exact_product(a, b, c, x, xl, y, yl, z, zl):
-    """a x + b y + c z in double-double."""
-    ph, pl = times(a, 0.0, x, xl)
-    qh, ql = times(b, 0.0, y, yl)
-    ph, pl = add(ph, pl, qh, ql)
-    qh, ql = times(c, 0.0, z, zl)
-    return add(ph, pl, qh, ql)
+def product(a, b):
+    """a . b of two careful vectors, in double-double."""
+    h = low = 0.0
+    for k in range(3):
+        ph, pl = times(a[0][k], a[1][k], b[0][k], b[1][k])
+        h, low = add(h, low, ph, pl)
+    return h, low
 
 
 @inner
-def mapped(w, v, low):
-    """W (v + low) as (v, low part)."""
-    xh, xl = exact_product(w[0], w[1], w[2], v[0], low[0], v[1], low[1], v[2], low[2])
-    yh, yl = exact_product(0.0, w[3], w[4], v[0], low[0], v[1], low[1], v[2], low[2])
-    zh, zl = times(w[5], 0.0, v[2], low[2])
+def plus(a, b):
+    """a + b of two careful vectors."""
+    xh, xl = add(a[0][0], a[1][0], b[0][0], b[1][0])
+    yh, yl = add(a[0][1], a[1][1], b[0][1], b[1][1])
+    zh, zl = add(a[0][2], a[1][2], b[0][2], b[1][2])
     return (xh, yh, zh), (xl, yl, zl)
 
 
 @inner
-def total(v, low, w, rest):
-    """v + low + w + rest as (v, low part)."""
-    xh, xl = add(v[0], low[0], w[0], rest[0])
-    yh, yl = add(v[1], low[1], w[1], rest[1])
-    zh, zl = add(v[2], low[2], w[2], rest[2])
+def minus(a, b):
+    """a - b of two careful vectors."""
+    return plus(a, (scaled(-1.0, b[0]), scaled(-1.0, b[1])))
+
+
+@inner
+def mapped(w, a):
+    """W a of a careful vector."""
+    xh, xl = product(((w[0], w[1], w[2]), ZERO), a)
+    yh, yl = product(((0.0, w[3], w[4]), ZERO), a)
+    zh, zl = times(w[5], 0.0, a[0][2], a[1][2])
     return (xh, yh, zh), (xl, yl, zl)
 
 
@@ -79,11 +88,9 @@ def frame_at(place, center, w):
     x, xl = difference(place[0], center[0])
     y, yl = difference(place[1], center[1])
     z, zl = difference(place[2], center[2])
-    g, low = mapped(w, (x, y, z), (xl, yl, zl))
-    h, rest = 1.0, 0.0
-    for v in g:
-        ph, pl = times(v, 0.0, v, 0.0)
-        h, rest = add(h, rest, -ph, -pl)
+    g, low = mapped(w, ((x, y, z), (xl, yl, zl)))
+    ph, pl = product((g, ZERO), (g, ZERO))
+    h, rest = add(1.0, 0.0, -ph, -pl)
     return (g, h, rest), low
 
 
@@ -94,42 +101,30 @@ def outside_ball(v, ball):
 
 
 @inner
-def put_vertex(k, v, low, ball, vertex):
-    """Write v + low as vertex k, and how far outside the ball it is."""
-    put(vertex, k, 0, v)
-    put(vertex, k, 3, low)
-    vertex[k, 6] = outside_ball(v, ball)
-
-
-@inner
-def square_root(ah, al):
-    """sqrt(ah + al) for ah > 0."""
-    s = math.sqrt(ah)
-    ph, pl = times(s, 0.0, s, 0.0)
-    rh, _ = add(ah, al, -ph, -pl)
-    e = rh / (2.0 * s)
-    t = s + e
-    return t, e - (t - s)
+def put_vertex(k, a, ball, vertex):
+    """Write the careful vector a as vertex k, and how far outside the ball it is."""
+    put(vertex, k, 0, a[0])
+    put(vertex, k, 3, a[1])
+    vertex[k, 6] = outside_ball(a[0], ball)
 
 
 @inner
 def rest_of_normal(n, d, w):
     """What n = W**-T d / |W**-T d| was rounded by."""
     xh, xl = quotient(d[0], 0.0, w[0], 0.0)
-    ph, pl = exact_product(-w[1], 0.0, 1.0, xh, xl, 0.0, 0.0, d[1], 0.0)
+    ph, pl = product(((-w[1], 0.0, 1.0), ZERO), ((xh, 0.0, d[1]), (xl, 0.0, 0.0)))
     yh, yl = quotient(ph, pl, w[3], 0.0)
-    ph, pl = exact_product(-w[2], -w[4], 1.0, xh, xl, yh, yl, d[2], 0.0)
+    ph, pl = product(((-w[2], -w[4], 1.0), ZERO), ((xh, yh, d[2]), (xl, yl, 0.0)))
     zh, zl = quotient(ph, pl, w[5], 0.0)
-    ph, pl = times(xh, xl, xh, xl)
-    qh, ql = times(yh, yl, yh, yl)
-    ph, pl = add(ph, pl, qh, ql)
-    qh, ql = times(zh, zl, zh, zl)
-    ph, pl = add(ph, pl, qh, ql)
-    sh, sl = square_root(ph, pl)
-    ph, pl = quotient(xh, xl, sh, sl)
-    qh, ql = quotient(yh, yl, sh, sl)
-    rh, rl = quotient(zh, zl, sh, sl)
-    return (ph - n[0]) + pl, (qh - n[1]) + ql, (rh - n[2]) + rl
+    a = ((xh, yh, zh), (xl, yl, zl))
+    ph, pl = product(a, a)
+    root = math.sqrt(ph)
+    qh, ql = times(root, 0.0, root, 0.0)
+    rest = add(ph, pl, -qh, -ql)[0] / (2.0 * root)
+    xh, xl = quotient(xh, xl, root, rest)
+    yh, yl = quotient(yh, yl, root, rest)
+    zh, zl = quotient(zh, zl, root, rest)
+    return (xh - n[0]) + xl, (yh - n[1]) + yl, (zh - n[2]) + zl
 
 
 @inner
@@ -161,83 +156,73 @@ def edge_in_ball(i, j, g, vertex):
 
     It runs from vertex i + t0 (j - i) on; with i < j, so that both facets get the same bits.
     """
-    inside = vertex[i, 6] <= 0.0
+    c = vertex[i, 6]
+    inside = c <= 0.0
     other = vertex[j, 6] <= 0.0
-    if inside and other:
-        return True, 0.0, 1.0
     u = row_of(vertex, i, 0)
     d = less(row_of(vertex, j, 0), u)
     square = dot(d, d)
+    if (inside and other) or not square > 0.0:
+        return inside or other, 0.0, 1.0
     slope = dot(along(u, 1.0, g), d)
-    s = slope * slope - square * vertex[i, 6]
-    if not (inside or other):
-        if not (s > 0.0 and slope < 0.0 and -slope < square):
-            return False, 0.0, 0.0
-        half = math.sqrt(s)
-        return True, vertex[i, 6] / (half - slope), (half - slope) / square
-    if not square > 0.0:
-        return True, 0.0, 1.0
+    s = slope * slope - square * c
+    if not (inside or other) and not (s > 0.0 and slope < 0.0 and -slope < square):
+        return False, 0.0, 0.0
     half = math.sqrt(s) if s > 0.0 else 0.0
-    if inside:
-        t = (half - slope) / square if slope < 0.0 else -vertex[i, 6] / (half + slope)
-        return True, 0.0, t if t < 1.0 else 1.0
-    t = vertex[i, 6] / (half - slope)
-    return True, t if t < 1.0 else 1.0, 1.0
+    t0, t1 = 0.0, 1.0
+    if not inside:
+        t0 = min(1.0, c / (half - slope))
+    if not other:
+        t1 = min(1.0, (half - slope) / square if slope < 0.0 else -c / (half + slope))
+    return True, t0, t1
 
 
 @inner
 def point_on_edge(i, j, t, ball, vertex):
-    """(place, low part) at t between vertices i and j: they themselves at 0 and 1, else a point of
+    """The careful vector at t between vertices i and j: they themselves at 0 and 1, else a point of
     the sphere, with which short arcs keep their digits."""
+    a = (row_of(vertex, i, 0), row_of(vertex, i, 3))
+    b = (row_of(vertex, j, 0), row_of(vertex, j, 3))
     if t == 0.0:
-        return row_of(vertex, i, 0), row_of(vertex, i, 3)
+        return a
     if t == 1.0:
-        return row_of(vertex, j, 0), row_of(vertex, j, 3)
-    a = row_of(vertex, i, 0)
-    al = row_of(vertex, i, 3)
-    b = row_of(vertex, j, 0)
-    bl = row_of(vertex, j, 3)
-    g = ball[0]
-    d = less(b, a)
-    step, rest = total(b, bl, scaled(-1.0, a), scaled(-1.0, al))
-    step, rest = mapped((t, 0.0, 0.0, t, 0.0, t), step, rest)
-    v, low = total(a, al, step, rest)
-    for _ in range(2):  # Newton's method along the edge
-        outside, fine = -ball[1], -ball[2]  # |v + g|**2 - 1
-        for k in range(3):
-            sh, sl = add(v[k], low[k], 2.0 * g[k], 0.0)
-            ph, pl = times(v[k], low[k], sh, sl)
-            outside, fine = add(outside, fine, ph, pl)
-        slope = 2.0 * dot(along(v, 1.0, g), d)
+        return b
+    g, sigma, rest = ball
+    d = less(b[0], a[0])
+    v = plus(a, mapped((t, 0.0, 0.0, t, 0.0, t), minus(b, a)))
+    for _ in range(2):  # Newton's method along the edge, for v . (v + 2 g) = 1 - |g|**2
+        ph, pl = product(v, plus(v, (scaled(2.0, g), ZERO)))
+        outside = add(ph, pl, -sigma, -rest)[0]
+        slope = 2.0 * dot(along(v[0], 1.0, g), d)
         if not abs(outside) < CLOSE * abs(slope):
             break
-        v, low = total(v, low, scaled(-outside / slope, d), ZERO)
-    return v, low
+        v = plus(v, (scaled(-outside / slope, d), ZERO))
+    return v
 
 
 @inner
-def put_segment(m, a, low, b, b_low, corner, piece):
-    """Write the segment from a + low to b + b_low as piece m; return m + 1.
+def put_segment(m, a, b, corner, ends, piece):
+    """Write the segment between two careful vectors as piece m.
 
-    corner: the vertex at which its edge begins.
+    corner: the vertex at which its edge begins; ends: whether it ends on the circle.
     """
-    put(piece, m, START, a)
-    put(piece, m, LOW, low)
-    step, rest = total(b, b_low, scaled(-1.0, a), scaled(-1.0, low))
+    put(piece, m, START, a[0])
+    put(piece, m, LOW, a[1])
+    step, rest = minus(b, a)
     put(piece, m, STEP, step)
     put(piece, m, QUARTER, rest)
     piece[m, ANGLE] = 0.0
     piece[m, OWNER] = corner
-    return m + 1
+    piece[m, ENDS] = ends
 
 
 @inner
-def put_arc(k, a, low, b, b_low, normal, center, arc):
+def put_arc(k, a, b, normal, center, arc):
     """Note the arc from a to b about `center`, with its angle between -pi and pi; return k + 1."""
-    r = along(less(a, center), 1.0, low)
-    d = along(less(b, a), 1.0, less(b_low, low))
-    put(arc, k, 0, a)
-    put(arc, k, 3, low)
+    r = along(less(a[0], center), 1.0, a[1])
+    d = along(less(b[0], a[0]), 1.0, less(b[1], a[1]))
+    put(arc, k, 0, a[0])
+    put(arc, k, 3, a[1])
     put(arc, k, 6, r)
     arc[k, 9] = math.atan2(dot(normal, cross(r, d)), dot(r, r) + dot(r, d))
     return k + 1
@@ -337,36 +322,29 @@ def ring_of_facet(f, m, first, last, loop, ball, b):
     start = m
     arcs = 0
     entered = left = False
-    entry = entry_low = exit_ = exit_low = ZERO
+    entry = exit_ = (ZERO, ZERO)
     i = loop[last - 1]
     for at in range(first, last):
         j = loop[at]
-        forward = i < j
-        low = i if forward else j
-        high = j if forward else i
+        low, high = min(i, j), max(i, j)
         meets, t0, t1 = edge_in_ball(low, high, ball[0], vertex)
         if meets:
             if m == piece.shape[0]:
                 return FULL
-            p, pl = point_on_edge(low, high, t0 if forward else t1, ball, vertex)
-            q, ql = point_on_edge(low, high, t1 if forward else t0, ball, vertex)
-            if vertex[i, 6] > 0.0:
-                if left:
-                    arcs = put_arc(arcs, exit_, exit_low, p, pl, normal, center, arc)
-                    left = False
-                elif not entered:
-                    entered = True
-                    entry = p
-                    entry_low = pl
-            m = put_segment(m, p, pl, q, ql, i, piece)
-            piece[m - 1, ENDS] = vertex[j, 6] > 0.0
-            if vertex[j, 6] > 0.0:
-                left = True
+            p = point_on_edge(low, high, t0 if i < j else t1, ball, vertex)
+            q = point_on_edge(low, high, t1 if i < j else t0, ball, vertex)
+            if vertex[i, 6] > 0.0 and left:
+                arcs = put_arc(arcs, exit_, p, normal, center, arc)
+            elif vertex[i, 6] > 0.0 and not entered:
+                entered, entry = True, p
+            left = vertex[j, 6] > 0.0
+            put_segment(m, p, q, i, left, piece)
+            m += 1
+            if left:
                 exit_ = q
-                exit_low = ql
         i = j
     if left and entered:
-        arcs = put_arc(arcs, exit_, exit_low, entry, entry_low, normal, center, arc)
+        arcs = put_arc(arcs, exit_, entry, normal, center, arc)
     if m == start:
         if not holds_circle(first, last, loop, normal, center, facet[f, RADIUS], vertex):
             return m

@@ -1,5 +1,7 @@
 """Gauss-Legendre rules on [0, 1], and how many nodes a range of exponents needs."""
 
+import math
+
 import numpy as np
 
 from dwell._kernels._jit import inner
@@ -14,31 +16,18 @@ NODES[:MESH], WEIGHTS[:MESH] = rules("legendre", MOST)  # row n holds the rule w
 NODES[MESH, :3], WEIGHTS[MESH, :3] = rule("lobatto", 3)
 NODES[LOBATTO, :7], WEIGHTS[LOBATTO, :7] = rule("lobatto", 7)
 
-RANGES = np.array([0.01, 0.06, 0.2, 0.6, 1.3, 2.4, 4.0])  # of an exponent over an interval ...
-LEAST = 6  # ... and the nodes for the first of them, one more for each of the others
-WIDEST = 4.0
-# Along a ray the factor r**4 comes on top, and exponents up to DEPTH; in the plane, where rays cost
-# little, up to DEEPER, with some nodes more.
-DEPTH = 36.0
-DEEPER = 42.0
-MORE_NODES = 3
-DEPTHS = np.array([0.01, 0.06, 0.2, 0.6, 1.3, 2.4, 4.0, 6.0, 9.0, 14.0, 20.0, 29.0])
-RADIAL = np.array([5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 17, 19, 20])
+WIDEST = 4.0  # range of an exponent over a box, at most
+DEPTH = 36.0  # exponents count down to -DEPTH along a ray, ...
+DEEPER = 42.0  # ... in the plane, where rays cost little, to -DEEPER
 
 
 @inner
-def nodes_for(extent):
+def nodes_for(extent, planar):
     """How many nodes an interval with this range of exponents needs."""
-    k = 0
-    while k < RANGES.shape[0] and extent > RANGES[k]:
-        k += 1
-    return LEAST + k
+    return int(6.8 + (4.0 if planar else 3.2) * math.sqrt(extent))
 
 
 @inner
-def radial_nodes_for(depth):
-    """How many nodes a ray needs along which the exponent falls by `depth`."""
-    k = 0
-    while k < DEPTHS.shape[0] and depth > DEPTHS[k]:
-        k += 1
-    return RADIAL[k]
+def nodes_on_ray(depth, planar):
+    """How many nodes a ray needs along which the exponent falls by `depth`, with r**4 on top."""
+    return int((7.4 if planar else 6.4) + 2.5 * math.sqrt(depth))

@@ -7,8 +7,9 @@ the sphere the apex is the pole P, and rays are great circles: at the angle psi 
 Psi the angle between P and c. Directions are taken from the stereographic plane that touches the
 sphere in P, where |zeta| = tan(Psi / 2). The boundary of a planar region is its pieces themselves.
 
-A Gaussian is exp(-|x|**2) in x = M v + b, with M upper triangular: over a facet or a cell it is
-largest at the point nearest to its peak.
+The patch is a fan about a pole: the mean direction of the patch, if the point opposite to it is
+clearly outside the cell. Caps beyond a plane that the cell lies below can be left out, and a thin
+cell has its patch as a band beside the plane through its agent.
 """
 
 import math
@@ -18,19 +19,21 @@ from dwell._kernels._jit import inner
 from dwell._kernels.common.double_double import cross_product, difference
 from dwell._kernels.star.buffers import (
     ANGLE,
-    CENTER,
+    FAN,
     FIRST,
     LAST,
     LEVEL,
     LOW,
     NORMAL,
+    NORMAL_LOW,
     OFFSET,
+    OWNER,
     QUARTER,
-    RADIUS,
     START,
     STEP,
     TILT,
 )
+from dwell._kernels.star.ring import outside_ball
 from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.vectors import (
     ZERO,
@@ -41,17 +44,18 @@ from dwell._kernels.star.vectors import (
     put,
     row_of,
     scaled,
-    solve_lower,
-    solve_upper,
     transposed,
-    upper,
 )
 
 EDGES, FLAT, PATCH, BAND = 0, 1, 2, 3  # BAND: the patch of a thin cell
-INTERVALS = 4  # intervals of an arc in which the nearest point is sought
-HALVINGS = 30
-ROUNDS = 40  # of Newton's method
 SLIM = 1e-6  # squared sine between a segment and its distance below which digits are needed
+THIN = 0.01  # height of a thin cell over the plane through the agent
+STEEP = 0.9  # distance of such a plane from the center, at most
+SAMPLES = 24  # points of an arc at which sectors are compared with a cap
+OPPOSITE = 0.5  # how far outside the cell the point opposite the mean of a patch is, as a pole
+CLEAR = 0.2  # how far outside the cell the middle of a cap is, as a pole
+HIGHEST = 2.0  # rise of an exponent beyond the cell that is accepted
+ON_FACET = 1e-12  # height of points that count as points of a facet
 
 
 class Surface(NamedTuple):
@@ -82,28 +86,31 @@ def point_on_piece(i, t, about, piece):
 
 
 @inner
-def turn_at(i, t, about, normal, piece):
-    """(c(t) - about, twice the area per t that it sweeps) of piece i, in a plane with `about`.
+def sweep_of_segment(i, about, normal, piece):
+    """Twice the area that segment i sweeps about a point in its plane, with all digits.
 
-    That of a segment has all digits, also where the area is that of a sliver.
+    0 for an arc.
     """
-    c, slope = point_on_piece(i, t, about, piece)
-    turn = dot(normal, cross(c, slope))
-    wide = normal[2] != 1.0 and turn * turn > SLIM * dot(c, c) * dot(slope, slope)
-    if wide or piece[i, ANGLE] > 0.0:
-        return c, turn
+    if piece[i, ANGLE] > 0.0:
+        return 0.0
+    c, u = point_on_piece(i, 0.0, about, piece)
+    sweep = dot(normal, cross(c, u))
+    planar = normal[2] == 1.0
+    if not planar and sweep * sweep > SLIM * dot(c, c) * dot(u, u):
+        return sweep
+    v = row_of(piece, i, QUARTER)
     xh, xl = difference(piece[i, START], about[0])
     yh, yl = difference(piece[i, START + 1], about[1])
-    zh, zl = difference(piece[i, START + 2], about[2])
     xl += piece[i, LOW]
     yl += piece[i, LOW + 1]
+    xy, _ = cross_product(xh, xl, yh, yl, u[0], v[0], u[1], v[1])
+    if planar:
+        return xy
+    zh, zl = difference(piece[i, START + 2], about[2])
     zl += piece[i, LOW + 2]
-    u = row_of(piece, i, STEP)
-    v = row_of(piece, i, QUARTER)
     yz, _ = cross_product(yh, yl, zh, zl, u[1], v[1], u[2], v[2])
     zx, _ = cross_product(zh, zl, xh, xl, u[2], v[2], u[0], v[0])
-    xy, _ = cross_product(xh, xl, yh, yl, u[0], v[0], u[1], v[1])
-    return c, dot(normal, (yz, zx, xy))
+    return dot(normal, (yz, zx, xy))
 
 
 @inner
@@ -116,12 +123,6 @@ def stereographic(c, d, pole):
     climb = dot(d, pole)
     slope = along(along(d, -climb, pole), -climb, zeta)
     return zeta, (slope[0] / size, slope[1] / size, slope[2] / size)
-
-
-@inner
-def height_on_arc(i, v, piece):
-    """Height of a point v of arc i over the plane through the agent: see thin_patch."""
-    return piece[i, LEVEL] + dot(row_of(piece, i, TILT), v)
 
 
 @inner
@@ -144,7 +145,7 @@ def band_nodes(i, box, nt, ns, surface, apex, piece, node):
     count = 0
     for k in range(COUNT[nt]):
         v, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], ZERO, piece)
-        height = height_on_arc(i, v, piece)
+        height = piece[i, LEVEL] + dot(row_of(piece, i, TILT), v)  # see thin_patch
         y = less(v, center)
         y = along(y, -dot(y, pole), pole)
         turn = dot(pole, cross(y, slope)) / dot(y, y)
@@ -191,28 +192,24 @@ def patch_nodes(i, box, nt, ns, surface, apex, piece, node):
 
 @inner
 def flat_nodes(i, box, nt, ns, surface, apex, piece, node):
-    """`surface_nodes` of a facet."""
+    """`surface_nodes` of a facet, or of the edges of a planar region, where s is always 1."""
     t0, t1, s0, s1 = box
-    size = surface.sign * (t1 - t0) * (s1 - s0) * (surface.offset - dot(surface.normal, apex))
-    from_apex = less(surface.apex, apex)
+    edge = surface.kind == EDGES
+    about = apex if edge else surface.apex
+    size = t1 - t0
+    if not edge:
+        size *= surface.sign * (s1 - s0) * (surface.offset - dot(surface.normal, apex))
+    from_apex = less(about, apex)
+    sweep = sweep_of_segment(i, about, surface.normal, piece)
     count = 0
     for k in range(COUNT[nt]):
-        c, turn = turn_at(i, t0 + (t1 - t0) * NODES[nt, k], surface.apex, surface.normal, piece)
+        c, slope = point_on_piece(i, t0 + (t1 - t0) * NODES[nt, k], about, piece)
+        turn = dot(surface.normal, cross(c, slope)) if piece[i, ANGLE] > 0.0 else sweep
         turn *= size * WEIGHTS[nt, k]
-        for h in range(COUNT[ns]):
-            s = s0 + (s1 - s0) * NODES[ns, h]
-            count = put_node(count, along(from_apex, s, c), turn * WEIGHTS[ns, h] * s, node)
-    return count
-
-
-@inner
-def edge_nodes(i, box, nt, surface, apex, piece, node):
-    """`surface_nodes` of the edges of a planar region."""
-    t0, t1, _, _ = box
-    count = 0
-    for k in range(COUNT[nt]):
-        d, turn = turn_at(i, t0 + (t1 - t0) * NODES[nt, k], apex, surface.normal, piece)
-        count = put_node(count, d, WEIGHTS[nt, k] * (t1 - t0) * turn, node)
+        for h in range(1 if edge else COUNT[ns]):
+            s = 1.0 if edge else s0 + (s1 - s0) * NODES[ns, h]
+            flux = turn if edge else turn * WEIGHTS[ns, h] * s
+            count = put_node(count, along(from_apex, s, c), flux, node)
     return count
 
 
@@ -223,9 +220,7 @@ def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
     Rows of `node`: the place, seen from the apex, and the flux of the field v - apex through the
     surface there. On edges s is not used.
     """
-    if surface.kind == EDGES:
-        return edge_nodes(i, box, nt, surface, apex, piece, node)
-    if surface.kind == FLAT:
+    if surface.kind <= FLAT:
         return flat_nodes(i, box, nt, ns, surface, apex, piece, node)
     if surface.kind == BAND:
         return band_nodes(i, box, nt, ns, surface, apex, piece, node)
@@ -233,123 +228,170 @@ def surface_nodes(i, box, nt, ns, surface, apex, piece, node):
 
 
 @inner
-def nearest_on_piece(i, m, b, piece):
-    """(squared distance, v) of the point of piece i that is nearest to the peak."""
-    a = row_of(piece, i, START)
-    x = along(b, 1.0, upper(m, a))
-    u = upper(m, row_of(piece, i, STEP))
-    angle = piece[i, ANGLE]
-    if angle == 0.0:
-        square = dot(u, u)
-        t = -dot(x, u) / square if square > 0.0 else 0.0
-        t = min(1.0, max(0.0, t))
-        x = along(x, t, u)
-        return dot(x, x), along(a, t, row_of(piece, i, STEP))
-    e = upper(m, row_of(piece, i, QUARTER))
-    base = less(x, u)  # the circle is base + cos u + sin e
-    best = dot(x, x)
-    at = 0
-    for k in range(1, INTERVALS + 1):
-        y = on_circle(base, u, e, angle * k / INTERVALS)
-        if dot(y, y) < best:
-            best = dot(y, y)
-            at = k
-    low = angle * max(at - 1, 0) / INTERVALS
-    high = angle * min(at + 1, INTERVALS) / INTERVALS
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        y = on_circle(base, u, e, middle)
-        slope = on_circle(ZERO, e, scaled(-1.0, u), middle)
-        if dot(y, slope) > 0.0:
-            high = middle
-        else:
-            low = middle
-    y = on_circle(base, u, e, 0.5 * (low + high))
-    v, _ = point_on_piece(i, 0.5 * (low + high) / angle, ZERO, piece)
-    return dot(y, y), v
+def pole_of_patch(cell, facet, piece):
+    """(pole of the patch, facet nearest to the center, whether the pole is opposite of no cell).
 
-
-@inner
-def on_circle(base, u, e, turn):
-    """base + cos(turn) u + sin(turn) e."""
-    return along(along(base, math.cos(turn), u), math.sin(turn), e)
-
-
-@inner
-def nearest_on_facet(f, m, b, facet, piece):
-    """(squared distance, v) of the point of facet f that is nearest to the peak."""
-    normal = row_of(facet, f, NORMAL)
-    tilted = solve_lower(m, normal)
-    height = (facet[f, OFFSET] + dot(tilted, b)) / dot(tilted, tilted)
-    x = scaled(height, tilted)
-    v = solve_upper(m, less(x, b))
-    r = less(v, row_of(facet, f, CENTER))
-    inside = dot(r, r) <= facet[f, RADIUS] * facet[f, RADIUS]
-    first = int(facet[f, FIRST])
-    last = int(facet[f, LAST])
-    for i in range(first, last):
-        if piece[i, ANGLE] == 0.0 and inside:
-            arm = less(v, row_of(piece, i, START))
-            inside = dot(normal, cross(row_of(piece, i, STEP), arm)) >= 0.0
-    if inside:
-        return dot(x, x), v
-    best = math.inf
-    for i in range(first, last):
-        square, at = nearest_on_piece(i, m, b, piece)
-        if square < best:
-            best = square
-            v = at
-    return best, v
-
-
-@inner
-def nearest_in_ball(m, b, g):
-    """The point v of the ball that is nearest to the peak: Newton's method for its multiplier."""
-    y = along(solve_upper(m, scaled(-1.0, b)), 1.0, g)
-    if dot(y, y) <= 1.0:
-        return less(y, g)
-    q = (
-        m[0] * m[0], m[0] * m[1], m[0] * m[2], m[1] * m[1] + m[3] * m[3],
-        m[1] * m[2] + m[3] * m[4], m[2] * m[2] + m[4] * m[4] + m[5] * m[5],
-    )  # fmt: skip
-    right = transposed(m, upper(m, y))
-    push = 0.0
-    for _ in range(ROUNDS):  # of 1 / |y| - 1, which is concave: no step goes too far
-        root = cholesky(q[0] + push, q[1], q[2], q[3] + push, q[4], q[5] + push)
-        y = solve_upper(root, solve_lower(root, right))
-        size = math.sqrt(dot(y, y))
-        slope = solve_lower(root, y)
-        step = (size - 1.0) * size * size / dot(slope, slope)
-        push += step
-        if not step > 1e-15 * push:
-            break
-    return less((y[0] / size, y[1] / size, y[2] / size), g)
-
-
-@inner
-def cholesky(a, b, c, d, e, f):
-    """The upper triangular R with R'R = ((a, b, c), (b, d, e), (c, e, f))."""
-    r0 = math.sqrt(a)
-    r1 = b / r0
-    r2 = c / r0
-    r3 = math.sqrt(max(d - r1 * r1, 1e-300))
-    r4 = (e - r1 * r2) / r3
-    return r0, r1, r2, r3, r4, math.sqrt(max(f - r2 * r2 - r4 * r4, 1e-300))
-
-
-@inner
-def nearest_in_cell(cell, m, b, facet, piece):
-    """The point v of the cell that is nearest to the peak."""
-    v = nearest_in_ball(m, b, cell.ball[0])
-    inside = True
+    The pole is the mean direction of the patch, a unit vector from the center of the ball.
+    """
+    g = cell.ball[0]
+    n = ZERO
+    for i in range(cell.pieces):
+        angle = piece[i, ANGLE]
+        if angle > 0.0:
+            f = int(piece[i, OWNER])
+            normal = row_of(facet, f, NORMAL)
+            lift = facet[f, OFFSET] + dot(normal, g)
+            r = row_of(piece, i, STEP)
+            c, _ = point_on_piece(i, 1.0, row_of(piece, i, START), piece)
+            n = along(n, -lift, cross(normal, c))
+            n = along(n, -angle * dot(r, r), normal)
+    size = math.sqrt(dot(n, n))
+    clear = -1.0
+    nearest = 0
     for f in range(cell.facets):
-        inside = inside and dot(row_of(facet, f, NORMAL), v) <= facet[f, OFFSET]
-    if inside:
-        return v
-    best = math.inf
+        normal = row_of(facet, f, NORMAL)
+        lift = facet[f, OFFSET] + dot(normal, g)
+        if size > 0.0:
+            clear = max(clear, -dot(normal, n) / size - lift)
+        if lift < facet[nearest, OFFSET] + dot(row_of(facet, nearest, NORMAL), g):
+            nearest = f
+    if clear < OPPOSITE:
+        return row_of(facet, nearest, NORMAL), nearest, False
+    return (n[0] / size, n[1] / size, n[2] / size), nearest, True
+
+
+@inner
+def thin_patch(cell, facet, piece):
+    """(whether the cell is thin, pole): the pole is the normal of the facet nearest to the agent.
+
+    Writes the heights of arcs over the plane through the agent across the pole: that of a facet
+    nearly parallel to it comes from its offset, with all digits however thin the cell.
+    """
+    g = cell.ball[0]
+    near = 0
+    for f in range(1, cell.facets):
+        if facet[f, OFFSET] < facet[near, OFFSET]:
+            near = f
+    pole = row_of(facet, near, NORMAL)
+    if cell.facets < 2 or facet[near, OFFSET] > THIN or abs(dot(pole, g)) > STEEP:
+        return False, pole
+    opposite = False  # whether the point opposite the pole is outside the cell
     for f in range(cell.facets):
-        square, at = nearest_on_facet(f, m, b, facet, piece)
-        if square < best:
-            best = square
-            v = at
-    return v
+        normal = row_of(facet, f, NORMAL)
+        opposite = opposite or -dot(normal, along(pole, 1.0, g)) > facet[f, OFFSET]
+    if not opposite:
+        return False, pole
+    for i in range(cell.pieces):
+        if piece[i, ANGLE] > 0.0:
+            f = int(piece[i, OWNER])
+            normal = row_of(facet, f, NORMAL)
+            side = 1.0 if dot(normal, pole) > 0.0 else -1.0
+            tilt = along(pole, -side, normal)
+            rest = along(row_of(facet, near, NORMAL_LOW), -side, row_of(facet, f, NORMAL_LOW))
+            tilt = along(tilt, 1.0, rest)
+            put(piece, i, TILT, tilt)
+            piece[i, LEVEL] = side * facet[f, OFFSET]
+            if abs(piece[i, LEVEL] + dot(tilt, row_of(piece, i, START))) > THIN:
+                return False, pole
+    return True, pole
+
+
+@inner
+def meets_cap(cell, surface, top, lift, piece):
+    """Whether sectors of a patch meet the cap {y: top . y > lift} of the sphere."""
+    pole = surface.normal
+    level = dot(top, pole)
+    for i in range(cell.pieces):
+        for k in range(SAMPLES + 1 if piece[i, ANGLE] > 0.0 else 0):
+            c, slope = point_on_piece(i, k / SAMPLES, surface.apex, piece)
+            zeta, _ = stereographic(c, slope, pole)
+            length = math.sqrt(dot(zeta, zeta))
+            if length > 0.0:
+                end = 2.0 * math.atan(length)
+                begin = min(end, 2.0 * math.atan(surface.hole))
+                climb = dot(top, zeta) / length
+                psi = min(end, max(begin, math.atan2(climb, level)))
+                if level * math.cos(psi) + climb * math.sin(psi) > lift:
+                    return True
+    return False
+
+
+@inner
+def beside_cap(cell, q, uphill, facet):
+    """The patch as a surface without the cap beyond the plane through q across `uphill`.
+
+    The cell lies on the other side of that plane. The pole is opposite the cap, if that is not
+    clearly outside the cell; else it is the middle of the cap, and sectors begin at its boundary.
+    """
+    g = cell.ball[0]
+    top = scaled(1.0 / math.sqrt(dot(uphill, uphill)), uphill)
+    pole = scaled(-1.0, top)
+    at = less(pole, g)
+    outside = -1.0
+    for f in range(cell.facets):
+        outside = max(outside, dot(row_of(facet, f, NORMAL), at) - facet[f, OFFSET])
+    if outside < CLEAR:
+        return Surface(PATCH, -1.0, pole, 0.0, at, 0.0)
+    lift = min(1.0, dot(top, along(q, 1.0, g)))
+    hole = math.sqrt((1.0 - lift) / (1.0 + lift))
+    return Surface(PATCH, -1.0, top, 0.0, less(top, g), hole)
+
+
+@inner
+def falling_patch(cell, surface, q, m, x, b):
+    """The patch as a surface on whose rays from q a Gaussian component hardly rises.
+
+    The cell lies below the plane through q across the gradient; beyond it the component is larger.
+    If sectors of `surface` go there, the cap beyond a facet that q is on is left out, or that one.
+    """
+    down = transposed(m, x)
+    size = math.sqrt(dot(down, down))
+    if not size > 0.0:
+        return surface
+    top = scaled(-1.0 / size, down)
+    lift = dot(top, along(q, 1.0, cell.ball[0])) + 0.5 * HIGHEST / size
+    if lift >= 1.0 or not meets_cap(cell, surface, top, lift, b.piece):
+        return surface
+    for f in range(cell.facets):
+        normal = row_of(b.facet, f, NORMAL)
+        if abs(b.facet[f, OFFSET] - dot(normal, q)) <= ON_FACET:
+            other = beside_cap(cell, q, normal, b.facet)
+            if not meets_cap(cell, other, top, lift, b.piece):
+                return other
+    return beside_cap(cell, q, top, b.facet)
+
+
+@inner
+def surface_of(k, cell, b):
+    """(whether there is a surface k of a cell, its pieces from first to last - 1, surface).
+
+    Those of a cell are its facets and then its patch, which is two hemispheres if the cell is the
+    whole ball; a planar region has its edges alone.
+    """
+    g = cell.ball[0]
+    f = cell.only if cell.only >= 0 else k
+    if k == 0 if cell.only >= 0 else k < cell.facets:
+        kind = EDGES if cell.only >= 0 else FLAT
+        normal = row_of(b.facet, f, NORMAL)
+        surface = Surface(kind, 1.0, normal, b.facet[f, OFFSET], row_of(b.facet, f, FAN), 0.0)
+        return True, int(b.facet[f, FIRST]), int(b.facet[f, LAST]), surface
+    if cell.whole:
+        sign = 2.0 * k - 1.0
+        pole = (0.0, 0.0, -sign)
+        return True, 0, cell.pieces, Surface(PATCH, sign, pole, 0.0, less(pole, g), 0.0)
+    there = False
+    for i in range(cell.pieces):
+        there = there or b.piece[i, ANGLE] > 0.0
+    if cell.only >= 0 or k > cell.facets or not there:
+        return False, 0, 0, Surface(PATCH, 1.0, g, 0.0, g, 0.0)
+    thin, pole = thin_patch(cell, b.facet, b.piece)
+    if thin:
+        return True, 0, cell.pieces, Surface(BAND, -1.0, pole, 0.0, scaled(-1.0, g), 0.0)
+    pole, nearest, clear = pole_of_patch(cell, b.facet, b.piece)
+    if not clear:
+        other = beside_cap(cell, row_of(b.facet, nearest, FAN), pole, b.facet)
+        return True, 0, cell.pieces, other
+    apex = less(pole, g)  # and on the sphere with all digits, also if it is near the agent
+    y = along(apex, 1.0, g)
+    apex = along(apex, -0.5 * outside_ball(apex, cell.ball) / dot(y, y), y)
+    return True, 0, cell.pieces, Surface(PATCH, -1.0, pole, 0.0, apex, 0.0)
