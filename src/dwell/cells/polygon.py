@@ -279,7 +279,7 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
     from dwell._kernels.common.density_terms import is_exact
     from dwell._kernels.common.status import COINCIDENT, NO_MASS
     from dwell._kernels.polygon import entry_points as kernel
-    from dwell._kernels.polygon.facets import borders_of
+    from dwell._kernels.polygon.moments import borders_of
 
     terms: Any = ground.terms
     points = np.ascontiguousarray(positions, dtype=np.float64)

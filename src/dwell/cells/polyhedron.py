@@ -11,7 +11,7 @@ from dwell.cells.facets import Borders, as_borders
 from dwell.cells.measurement import CellMeasurements, in_blocks, measurements_of
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.geometry import Flat
-from dwell.geometry.polyhedra import grid_of, numbers_in, one_bin, pays, solid_of
+from dwell.geometry.polyhedra import grid_of, numbers_in, pays, solid_of
 from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def measure(
         found = np.empty((len(picks), kernel.COLUMNS))
 
         def work(lo: int, hi: int) -> None:
-            own = one_bin(places[0]) if grid is None else grid  # overwritten with each row
+            own = (
+                grid_of(places[0], measurements=1) if grid is None else grid
+            )  # overwritten with each row
             memory = make_memory(places.shape[1], solid)
             measure(lo, hi, *which, solid, own, terms, found, memory)
 

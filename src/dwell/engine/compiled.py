@@ -19,8 +19,8 @@ from dwell.geometry.voronoi import coincident
 from dwell.hybrid import Stop, StopReason
 
 if TYPE_CHECKING:
-    from dwell._kernels.common.event_loop import SegmentTable
     from dwell._kernels.common.hold_law import HoldProgram
+    from dwell._kernels.common.segments import SegmentTable
 
 
 @final
@@ -69,7 +69,7 @@ class CompiledRun:
 
     def _contact(self) -> Stop:
         """Return which two agents coincide, where and when."""
-        from dwell._kernels.common.queue import ROW
+        from dwell._kernels.common.segments import ROW
 
         segments, number = self.segments, self.number
         agent, t = int(segments.queue[0] & ROW), float(segments.due[0])
@@ -151,15 +151,15 @@ def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) ->
 
 
 def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
-    from dwell._kernels.space.bins import make_bins, make_near, put_all
     from dwell._kernels.space.engine import SpaceMemory, run_events
     from dwell._kernels.space.measure import COLUMNS
     from dwell._kernels.space.memory import make_memory
+    from dwell._kernels.space.neighbors import FEW, make_grid, put_all
 
     n, solid = system.agents, polyhedra.solid_of(_flat(system))
-    bins, near = make_bins(n), make_near(n)
-    put_all(now, cruise, row, bins, near)
-    return run_events, solid, SpaceMemory(bins, near, make_memory(n, solid), np.empty(COLUMNS))
+    grid = make_grid(n, n > FEW)
+    put_all(now, cruise, row, grid)
+    return run_events, solid, SpaceMemory(grid, make_memory(n, solid), np.empty(COLUMNS))
 
 
 Loop = tuple[Any, Any, Any]  # the event loop, its domain and its buffers
@@ -205,9 +205,7 @@ _binned: dict[int, Callable[[Points], np.ndarray]] = {2: _binned_in_plane, 3: _b
 
 def _segment_table(start: AgentsState, number: Ints) -> SegmentTable:
     """Return the trajectory segments of agents in this order, and their queue."""
-    from dwell._kernels.common.event_loop import SegmentTable, fill_rows
-    from dwell._kernels.common.queue import entries
-    from dwell._kernels.common.segments import COLUMNS
+    from dwell._kernels.common.segments import COLUMNS, SegmentTable, entries, fill_rows
     from dwell._kernels.polygon.buffers import whole_lines
 
     n = start.start.shape[1]

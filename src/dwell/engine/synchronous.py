@@ -93,7 +93,7 @@ def _note_speeds(run: CompiledRun, holds: Floats) -> None:
 
 def _requeue(run: CompiledRun, following: Floats, order: Any) -> None:
     """Fill the queue: by time, then by number."""
-    from dwell._kernels.common.queue import entries
+    from dwell._kernels.common.segments import entries
 
     sequence = np.argsort(following, kind="stable")
     run.segments.due[:] = following[sequence]

@@ -5,8 +5,7 @@ workspace, -2 the upper end.
 """
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.common.double_double import difference
+from dwell._kernels.common.arithmetic import difference, larger, smaller
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
 from dwell._kernels.line.moments import density_at, interval_moments
 

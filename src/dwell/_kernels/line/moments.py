@@ -13,8 +13,7 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.common.arithmetic import exponential, larger, product_error, smaller
-from dwell._kernels.common.double_double import difference
+from dwell._kernels.common.arithmetic import difference, exponential, larger, product_error, smaller
 from dwell._kernels.common.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
 
 DROP = 45.0  # exponents below the largest that are followed: exp(-45) is 3e-20

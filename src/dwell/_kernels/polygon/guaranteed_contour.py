@@ -25,7 +25,7 @@ from dwell._kernels.common.arithmetic import (
     sum_of_16,
 )
 from dwell._kernels.common.quadrature import PANEL_NODES, PANEL_WEIGHTS
-from dwell._kernels.polygon.gaussian_edges import segment_gap
+from dwell._kernels.polygon.gaussian import segment_gap
 from dwell._kernels.polygon.guaranteed_envelope import EX, EY, W0, W1, X0, X1, Y0, Y1, A, B, F
 
 AMPLIFICATION = 4000.0  # rounding errors may grow by this much: 1e-12, and in practice a tenth

@@ -13,8 +13,7 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inlined, inner
-from dwell._kernels.common.arithmetic import larger
-from dwell._kernels.common.double_double import add, cross_product, difference, quotient, times
+from dwell._kernels.common.arithmetic import add, cross_product, difference, larger, quotient, times
 
 FLATTEST = 1e-14  # sine of the angle at which three planes meet: below, rounding decides where
 FARTHEST = 1e-4  # of the cell's size: vertices that would move more are noise, and stay ...

@@ -11,7 +11,7 @@ gaussian.join), and the polar moment about the agent from it: polar = spread + m
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.arithmetic import larger, range_of, smaller
 from dwell._kernels.space.careful import reach_of, sharp_volume, sharpen
 from dwell._kernels.space.cells import list_triangles, triangle, vertex
 from dwell._kernels.space.gaussian import (
@@ -26,7 +26,6 @@ from dwell._kernels.space.gaussian import (
     sum_of,
 )
 from dwell._kernels.space.rules import FIRST, W
-from dwell._kernels.space.search import range_of
 from dwell._kernels.space.surface import gaussian_by_faces
 from dwell._kernels.star.vectors import along, cross, dot, less, row_of, upper_of
 

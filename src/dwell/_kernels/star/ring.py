@@ -3,7 +3,7 @@
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.double_double import add, difference, quotient, times
+from dwell._kernels.common.arithmetic import add, difference, quotient, times
 from dwell._kernels.star.buffers import (
     ANGLE,
     BEHIND,
