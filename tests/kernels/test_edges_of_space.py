@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 import pytest
-
-from dwell._kernels.common.segments import COLUMNS
 from dwell._kernels.space.bins import LOWER, SIDE, gather, make_bins, make_near, put_all
 from dwell._kernels.space.search import sort_into_bins
+
+from dwell._kernels.common.segments import COLUMNS
 from tests.agents.test_many_any import callable_from_python
 
 AT_REST = (0.0, 1.0)  # time and longest motion; neither matters without velocities

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from dwell._kernels.polygon.gaussian_edges import AMPLIFICATION, gaussian_by_edges
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +21,6 @@ from dwell._kernels.polygon.gaussian import (
     HALVINGS,
     RANGE,
 )
-from dwell._kernels.polygon.gaussian_edges import AMPLIFICATION, gaussian_by_edges
 from tests import strategies
 from tests.oracles import mp_moments
 

@@ -6,11 +6,11 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from dwell._kernels.space.rules import TOLERANCE
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dwell._kernels.common.density_terms import general_terms
-from dwell._kernels.space.rules import TOLERANCE
 from dwell.geometry import Box, polyhedra
 from tests.kernels import space_worlds as worlds
 from tests.oracles.gaussian_boxes import in_box

@@ -116,9 +116,14 @@ def places_in(row: Floats, t: float, cruise: float, dimension: int) -> Points:
 
 def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.common.density_terms import GeneralTerms
-    from dwell._kernels.line.engine import IntervalEnds, LineBuffers, run_events
+    from dwell._kernels.line.engine import (
+        IntervalEnds,
+        LineBuffers,
+        make_order,
+        run_events,
+        sort_agents,
+    )
     from dwell._kernels.line.moments import MEMORY
-    from dwell._kernels.line.sorted_neighbors import make_order, sort_agents
 
     ends, terms = interval_of(system.workspace), system.terms
     assert isinstance(terms, GeneralTerms)

@@ -174,16 +174,6 @@ def sum_of_16(v):
 
 
 @inner
-def range_of_16(v):
-    """Return the least and the largest of sixteen numbers."""
-    low = high = v[0]
-    for k in range(16):
-        low = smaller(low, v[k])
-        high = larger(high, v[k])
-    return low, high
-
-
-@inner
 def range_of(n, x):
     """Return the least and the largest of n numbers."""
     low = high = x[0]

@@ -19,7 +19,7 @@ from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import (
     exponential,
     larger,
-    range_of_16,
+    range_of,
     small_exponential,
     smaller,
     sum_of_16,
@@ -115,7 +115,7 @@ def gaussian_panel(w0, length, curve, far, node):
     turn = node[32:48]
     d1 = node[48:64]
     d2 = node[64:80]
-    low, high = range_of_16(square)
+    low, high = range_of(16, square)
     middle = 0.0
     level = 1.0
     if high > 1.0:  # about the middle: no digits lost in the tail

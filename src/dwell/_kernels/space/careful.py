@@ -14,6 +14,7 @@ import numpy as np
 
 from dwell._kernels._jit import inlined, inner
 from dwell._kernels.common.arithmetic import add, cross_product, difference, larger, quotient, times
+from dwell._kernels.space.cells import position
 
 FLATTEST = 1e-14  # sine of the angle at which three planes meet: below, rounding decides where
 FARTHEST = 1e-4  # of the cell's size: vertices that would move more are noise, and stay ...
@@ -46,12 +47,6 @@ def apart(a, b):
     yh, yl = difference(b[1], a[1])
     zh, zl = difference(b[2], a[2])
     return xh, xl, yh, yl, zh, zl
-
-
-@inner
-def position(i, solid):
-    """Return position i among the coordinates x, y, z of `solid`, a workspace or agents."""
-    return solid.x[i], solid.y[i], solid.z[i]
 
 
 @inner

@@ -139,9 +139,7 @@ def place_born(count, s):
 @inlined
 def move(last, hole, s):
     """Give vertex `last` the number `hole`."""
-    s.x[hole] = s.x[last]
-    s.y[hole] = s.y[last]
-    s.z[hole] = s.z[last]
+    s.x[hole], s.y[hole], s.z[hole] = position(last, s)
     for k in range(3):
         h = s.mate[4 * last + k]
         s.mate[4 * hole + k] = h
@@ -181,9 +179,7 @@ def cut(n, outside, inside, face, s):
         e = crossing[i]
         before = i - 1 if i > 0 else made - 1
         after = i + 1 if i + 1 < made else 0
-        s.x[v] = s.born[0, i]
-        s.y[v] = s.born[1, i]
-        s.z[v] = s.born[2, i]
+        s.x[v], s.y[v], s.z[v] = s.born[0, i], s.born[1, i], s.born[2, i]
         mate[4 * v] = 4 * gone[before] + 1
         left[4 * v] = face
         mate[4 * v + 1] = 4 * gone[after]
@@ -337,12 +333,12 @@ def list_triangles(n, s):
 
 
 @inlined
-def vertex(v, s):
-    """Return vertex v."""
-    return s.x[v], s.y[v], s.z[v]
+def position(i, solid):
+    """Return position i among the coordinates x, y, z of a workspace, of agents or of a cell."""
+    return solid.x[i], solid.y[i], solid.z[i]
 
 
 @inlined
 def triangle(t, s):
     """Return the vertices of triangle t."""
-    return vertex(s.corner[t, 0], s), vertex(s.corner[t, 1], s), vertex(s.corner[t, 2], s)
+    return position(s.corner[t, 0], s), position(s.corner[t, 1], s), position(s.corner[t, 2], s)

@@ -1,7 +1,7 @@
 """Moments of exp(-(z - c)' Q (z - c)) over tetrahedra and triangles.
 
 Over a piece the exponent is a linear function with range L plus a quadratic one with range Q, both
-known beforehand; they say which rule integrates it to rules.TOLERANCE, proven, and a piece on which
+known beforehand; they say which rule integrates it to TOLERANCE, proven, and a piece on which
 no rule does is halved. All weights and values are positive, so nothing cancels, however thin the
 piece or far the peak. Parts that weigh nothing beside the rest are dropped.
 
@@ -13,20 +13,12 @@ import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import exponential, larger, small_exponential, smaller
-from dwell._kernels.space.rules import (
-    FIRST,
-    FLAT_FIRST,
-    REACH,
-    A,
-    B,
-    C,
-    W,
-)
-from dwell._kernels.star.vectors import along, dot, less, put, row_of
+from dwell._kernels.common.quadrature import FIRST, FLAT_FIRST, REACH, A, B, C, W
+from dwell._kernels.star.vectors import ZERO, along, dot, less, put, row_of, scaled
 
 NEGLIGIBLE = 46.0  # e-folds below the largest value: e**-46 is 1e-20
 EASY = 0.125  # exponents up to here: a Taylor polynomial of degree 10 is exact to rounding
-ZERO = (0.0, 0.0, 0.0)
+NOTHING = (0.0, ZERO, 0.0)  # no mass: see `join`
 NO_MOMENTS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -47,12 +39,6 @@ def slopes(q, v):
         -2.0 * (q[1] * x + q[3] * y + q[4] * z),
         -2.0 * (q[2] * x + q[4] * y + q[5] * z),
     )
-
-
-@inner
-def scaled(t, v):
-    """Return t v."""
-    return t * v[0], t * v[1], t * v[2]
 
 
 @inner
@@ -240,10 +226,19 @@ def join(total, part):
 
 
 @inner
-def about_own(g, m, f, polar):
-    """Return moments about g as a part: see join."""
+def add_point(moments, v, z):
+    """Add a weight v at z to (mass, first moments, polar moment)."""
+    m, f, polar = moments
+    return m + v, along(f, v, z), polar + v * dot(z, z)
+
+
+@inner
+def about_own(g, k, moments):
+    """Return k times moments about g as a part: see join."""
+    m, polar = k * moments[0], k * moments[2]
     if m == 0.0:
-        return 0.0, ZERO, 0.0
+        return NOTHING
+    f = scaled(k, moments[1])
     return m, along(f, m, g), polar - dot(f, f) / m
 
 
@@ -265,16 +260,12 @@ def gaussian_tetrahedron(center, q, a, b, c, k, log_scale, log_top, node, pendin
         _, a, b, c = piece(size, pending)
         first, last = FIRST[n], FIRST[n + 1]
         values_at_nodes(first, last, tilt, q, s, a, b, c, span, node)
-        m = polar = 0.0
-        f = ZERO
+        found = NOTHING
         for i in range(first, last):
             z = less(at_node(i, a, b, c), s)
-            v = W[i] * (1.0 + node[i - first])
-            m += v
-            f = along(f, v, z)
-            polar += v * dot(z, z)
+            found = add_point(found, W[i] * (1.0 + node[i - first]), z)
         weight = pending[size, 12] * exponential(e - log_scale)
-        total = join(total, about_own(g, weight * m, scaled(weight, f), weight * polar))
+        total = join(total, about_own(g, weight, found))
 
 
 @inner

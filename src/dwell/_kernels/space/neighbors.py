@@ -85,20 +85,15 @@ def gap_to(k, z, axis, frame):
 
 
 @inner
-def far_end(z, axis, frame):
-    """Return the distance from z to the farther end of a frame along an axis."""
-    low = frame[LOWER + axis]
-    return larger(abs(z - low), abs(low + frame[ALONG + axis] * frame[SIDE] - z))
-
-
-@inner
 def limit_of(place, radius, drift, frame):
     """Return the squared distance up to which all agents are listed; inf if none is left out."""
-    far = far_end(place[0], 0, frame) + far_end(place[1], 1, frame)
-    if radius > far + far_end(place[2], 2, frame):
+    far = size = 0.0  # the distance to the farthest corner, at most, and the size of the frame
+    for axis in range(3):
+        low, length = frame[LOWER + axis], frame[ALONG + axis] * frame[SIDE]
+        far += larger(abs(place[axis] - low), abs(low + length - place[axis]))
+        size += abs(low) + length
+    if radius > far:
         return np.inf
-    size = abs(frame[LOWER]) + abs(frame[LOWER + 1]) + abs(frame[LOWER + 2])
-    size += frame[SIDE] * (frame[ALONG] + frame[ALONG + 1] + frame[ALONG + 2])
     sure = radius - drift - SLACK * size
     return sure * sure if sure > 0.0 else -1.0
 
