@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell._kernels.common.arithmetic import cross
-from dwell._kernels.common.density_terms import gaussian_row, plain_terms
+from dwell._kernels.common.density_terms import Terms, gaussian_row
 from dwell._kernels.common.quadrature import POINTS, SYMMETRIC, TRIANGLE_R, TRIANGLE_U, TRIANGLE_W
 from dwell._kernels.polygon.buffers import MAX_NODES, make_scratch
 from dwell._kernels.polygon.entry_points import moments_of
@@ -37,7 +37,7 @@ def kernel_moments(local, terms, origin=(0.0, 0.0), pivot=(0.0, 0.0)):
 
 
 def isotropic(center, rate=RATE):
-    return plain_terms(gaussians=np.array([gaussian_row(1.0, center, (rate, 0.0, rate), rate)]))
+    return Terms(gaussians=np.array([gaussian_row(1.0, center, (rate, 0.0, rate), rate)]))
 
 
 def assert_matches(local, terms, density, limit=1e-12):
@@ -97,7 +97,7 @@ def test_gaussian_with_a_covariance(covariance, center):
     (a, b), (_, d) = covariance
     det = a * d - b * b
     form = (0.5 * d / det, -0.5 * b / det, 0.5 * a / det)
-    terms = plain_terms(gaussians=np.array([gaussian_row(1.0, center, form, 0.5 / d)]))
+    terms = Terms(gaussians=np.array([gaussian_row(1.0, center, form, 0.5 / d)]))
     density = mp_moments.Gaussian.from_covariance(center, covariance)
     assert_matches(HEXAGON, terms, density, limit=2e-12)
 
@@ -176,14 +176,14 @@ def test_gentle_gaussians_lose_no_digit(shape, share, angle):
 @given(strategies.random_polygons(span=5.0, max_points=7))
 def test_constant_density(polygon):
     local = np.asarray(polygon) - np.mean(polygon, axis=0)
-    assert_matches(local, plain_terms(constant=2.5), mp_moments.Uniform(2.5), limit=1e-13)
+    assert_matches(local, Terms(constant=2.5), mp_moments.Uniform(2.5), limit=1e-13)
 
 
 @pytest.mark.parametrize("degree", [1, 2, 5, 9, 16])
 def test_polynomial_density_is_exact(degree):
     coefficients = np.zeros((degree + 1, degree + 1))
     coefficients[0, 0], coefficients[degree, 0], coefficients[0, degree] = 40.0**degree, 1.5, 0.25
-    terms = plain_terms(polynomials=coefficients[None], origins=np.array([[-3.0, 2.0]]))
+    terms = Terms(polynomials=coefficients[None], origins=np.array([[-3.0, 2.0]]))
     listed = ((40.0**degree, 0, 0), (1.5, degree, 0), (0.25, 0, degree))
     density = mp_moments.Polynomial(listed, origin=(-3.0, 2.0))
     assert_matches(HEXAGON, terms, density, limit=1e-13)

@@ -48,11 +48,10 @@ def cells(
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
     out = _table_of(workspace, Uniform().general_terms(1), points[None], np.zeros_like(who), who, 1)
+    _refuse_coincidence(points, who, out[:, kernel.NEAREST])
     found = []
     for p, line in zip(who, out, strict=True):
         labels = line[[kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
-        if line[kernel.NEAREST] == 0.0:
-            raise _same_position(points, int(p))
         ends = line[[kernel.A, kernel.B]]
         kept = 2 if ends[0] < ends[1] else 0
         found.append(Cell(int(p), points[p], ends[:kept, None], labels[:kept]))
@@ -67,9 +66,7 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points) if agents is None else agents)
     out, _ = _measured(ground, points[None], np.zeros_like(who), who, 1)
-    shared = np.flatnonzero(out[:, kernel.NEAREST] == 0.0)
-    if shared.size:
-        raise _same_position(points, int(shared[0]))
+    _refuse_coincidence(points, who, out[:, kernel.NEAREST])
     labels = out[:, [kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
     cut = (labels >= 0) & (out[:, kernel.A] < out[:, kernel.B])[:, None]
     agent, other = np.nonzero(cut)[0], labels[cut]
@@ -157,7 +154,10 @@ def _beside(x: Floats, row: Ints, agent: Ints, threads: int | None) -> tuple[Int
     return below[place, agent], above[place, agent]
 
 
-def _same_position(points: Points, p: int) -> Exception:
-    same = np.flatnonzero(np.square(points[:, 0] - points[p, 0]) == 0.0)
-    other = int(same[same != p][0])
-    return coincident(p, other, points[p])
+def _refuse_coincidence(points: Points, who: Ints, nearest: Floats) -> None:
+    """Refuse the first of some agents at the same position as another."""
+    shared = who[nearest == 0.0]
+    if shared.size:
+        p = int(shared[0])
+        same = np.flatnonzero(np.square(points[:, 0] - points[p, 0]) == 0.0)
+        raise coincident(p, int(same[same != p][0]), points[p])

@@ -130,13 +130,13 @@ class Gaussian:
 
     def terms(self) -> Terms | None:
         """One Gaussian term, in the plane."""
-        from dwell._kernels.common.density_terms import gaussian_row, plain_terms
+        from dwell._kernels.common.density_terms import Terms, gaussian_row
 
         if self.dimension != 2:
             return None
         x, y = self.center
         row = gaussian_row(self.weight, (x, y), self.form, self.pivot)
-        return plain_terms(gaussians=np.array([row]))
+        return Terms(gaussians=np.array([row]))
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """One Gaussian term, in n dimensions."""

@@ -66,17 +66,16 @@ class Mixture:
 
     def terms(self) -> Terms | None:
         """The terms of all parts together; None if one of them has none."""
-        from dwell._kernels.common.density_terms import plain_terms
+        from dwell._kernels.common.density_terms import Terms
 
         parts = [part.terms() for part in self.parts]
         known = [part for part in parts if part is not None]
         if len(known) < len(parts):
             return None
         widest = max((p.polynomials.shape[1] for p in known if len(p.polynomials)), default=1)
-        tables = [_padded(p.polynomials, widest) for p in known if len(p.polynomials)]
-        return plain_terms(
-            constant=sum(p.constant for p in known),
-            polynomials=np.concatenate(tables) if tables else None,
+        return Terms(
+            constant=sum((p.constant for p in known), 0.0),
+            polynomials=np.concatenate([_padded(p.polynomials, widest) for p in known]),
             origins=np.concatenate([p.origins for p in known]),
             gaussians=np.concatenate([p.gaussians for p in known]),
         )

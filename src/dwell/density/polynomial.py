@@ -94,11 +94,11 @@ class Polynomial:
 
     def terms(self) -> Terms | None:
         """One polynomial term, in the plane."""
-        from dwell._kernels.common.density_terms import plain_terms
+        from dwell._kernels.common.density_terms import Terms
 
         if self.dimension != 2:
             return None
-        return plain_terms(polynomials=self.table()[None], origins=np.array([self.origin]))
+        return Terms(polynomials=self.table()[None], origins=np.array([self.origin]))
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """One monomial per row of coefficients."""

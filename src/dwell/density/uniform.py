@@ -53,9 +53,9 @@ class Uniform:
 
     def terms(self) -> Terms:
         """The constant term."""
-        from dwell._kernels.common.density_terms import plain_terms
+        from dwell._kernels.common.density_terms import Terms
 
-        return plain_terms(constant=self.level)
+        return Terms(constant=float(self.level))
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """The constant term, in n dimensions."""

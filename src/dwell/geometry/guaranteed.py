@@ -66,10 +66,10 @@ class StarCell(GuaranteedBase):
     @cached_property
     def volume(self) -> float:
         """Area."""
-        from dwell._kernels.common.density_terms import plain_terms
+        from dwell._kernels.common.density_terms import Terms
         from dwell._kernels.polygon.guaranteed import star_moments_of
 
-        found = star_moments_of(*self.kernel_arguments(), plain_terms(1.0), 0.0, 0.0, _env(self))
+        found = star_moments_of(*self.kernel_arguments(), Terms(1.0), 0.0, 0.0, _env(self))
         return float(found[1])
 
     def distance_to_boundary(self, point: object) -> float:

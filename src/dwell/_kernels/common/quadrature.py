@@ -6,6 +6,7 @@ Gauss-Jacobi rules in s, u and v take the factors as their weights. With n nodes
 in z up to degree 2 n - 1 are integrated exactly, and all weights are positive.
 """
 
+import math
 from itertools import permutations
 from pathlib import Path
 
@@ -84,29 +85,30 @@ PANEL_NODES, PANEL_WEIGHTS = rule("legendre", 16)
 
 MAX_SOLID = 10  # nodes per direction over tetrahedra: degree 19
 MAX_FLAT = 16  # over triangles
-# Row n: the rule with n nodes on [0, 1] for the weight 1, r or r**2.
-PLAIN, PLAIN_WEIGHTS = rules("power0", MAX_FLAT)
-ONCE, ONCE_WEIGHTS = rules("power1", MAX_FLAT)
-TWICE, TWICE_WEIGHTS = rules("power2", MAX_SOLID)
+
+
+def _product(n: int, *families: str) -> list[np.ndarray]:
+    """Nodes along each direction, and the weights, of a product of rules with n nodes."""
+    along = [rule(family, n) for family in families]
+    nodes = [t.ravel() for t in np.meshgrid(*(x for x, _ in along))]
+    return [*nodes, math.prod(np.meshgrid(*(w for _, w in along))).ravel()]
 
 
 def _solid(n: int) -> np.ndarray:
-    s, u, v = (t.ravel() for t in np.meshgrid(TWICE[n, :n], ONCE[n, :n], PLAIN[n, :n]))
-    weights = np.meshgrid(TWICE_WEIGHTS[n, :n], ONCE_WEIGHTS[n, :n], PLAIN_WEIGHTS[n, :n])
-    weight = (weights[0] * weights[1] * weights[2]).ravel()
+    s, u, v, weight = _product(n, "power2", "power1", "power0")
     return np.array([s * (1.0 - u), s * u * (1.0 - v), s * u * v, weight])
 
 
 def _flat(n: int) -> np.ndarray:
-    u, v = (t.ravel() for t in np.meshgrid(ONCE[n, :n], PLAIN[n, :n]))
-    weights = np.meshgrid(ONCE_WEIGHTS[n, :n], PLAIN_WEIGHTS[n, :n])
-    return np.array([u * (1.0 - v), u * v, 0.0 * u, (weights[0] * weights[1]).ravel()])
+    u, v, weight = _product(n, "power1", "power0")
+    return np.array([u * (1.0 - v), u * v, 0.0 * u, weight])
 
 
 # Rules one after another, padded to multiples of 8 nodes by nodes of weight zero: over tetrahedra
 # rule n takes nodes FIRST[n] to FIRST[n + 1] - 1, over triangles FLAT_FIRST[n] and so on. A, B, C
 # say how much of a, b and c a node takes, W is its weight.
-_RULES = [*map(_solid, range(MAX_SOLID + 1)), *map(_flat, range(MAX_FLAT + 1))]
+_NONE = np.zeros((4, 0))
+_RULES = [_NONE, *map(_solid, range(1, MAX_SOLID + 1)), _NONE, *map(_flat, range(1, MAX_FLAT + 1))]
 _PADDED = [np.pad(rule, ((0, 0), (0, -rule.shape[1] % 8))) for rule in _RULES]
 _ENDS = np.cumsum([0, *(rule.shape[1] for rule in _PADDED)])
 FIRST, FLAT_FIRST = _ENDS[: MAX_SOLID + 2].copy(), _ENDS[MAX_SOLID + 1 :].copy()

@@ -285,12 +285,8 @@ def fill_nodes(count, panels, value, ratio):
             x = h2 + t * t
             y = (middle - x) * (1.0 / 64.0)  # at most 0.14, since SPAN is 9
             p = small_exponential(y)
-            p = p * (p + 2.0)  # e**2y - 1 from e**y - 1, six times
-            p = p * (p + 2.0)
-            p = p * (p + 2.0)
-            p = p * (p + 2.0)
-            p = p * (p + 2.0)
-            p = p * (p + 2.0)
+            for _ in range(6):
+                p = p * (p + 2.0)  # e**2y - 1 from e**y - 1
             value[i, k] = w[k] * (level + level * p)
             ratio[i, k] = w[k] * ((-shift - level * p) / (x + TINY))
 
@@ -363,8 +359,7 @@ def gaussian_by_edges(n, cx, cy, c11, c12, c22, rho, x, y, x2, y2, panels, value
             continue
         inverse = 1.0 / length
         tx, ty = dx * inverse, dy * inverse
-        h = x2[i] * ty - y2[i] * tx
-        t0 = x2[i] * tx + y2[i] * ty
+        h, t0 = x2[i] * ty - y2[i] * tx, x2[i] * tx + y2[i] * ty
         span = larger(abs(length * (2.0 * t0 + length)), length * length)
         if far:  # F has a pole near the peak: keep panels shorter than its distance
             span = larger(span, POLE * length * length / near)

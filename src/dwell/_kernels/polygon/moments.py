@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from dwell._kernels._jit import inlined, inner, njit
+from dwell._kernels._jit import inlined, inner, njit, spliced
 from dwell._kernels.common.arithmetic import cross, exponential, larger, smaller
 from dwell._kernels.common.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
 from dwell._kernels.polygon.gaussian import (
@@ -55,7 +55,7 @@ def exponent_range(n, cx, cy, q, xs, ys):
     return low, high
 
 
-@inner
+@spliced
 def choose_log_scale(n, x0, y0, terms, x, y):
     """0 where the density is within reach of doubles somewhere on the polygon, else its log."""
     if terms.constant > 0.0 or terms.polynomials.shape[0] > 0:
@@ -82,7 +82,7 @@ def spread_fan(n, x, y, fan):
     return least
 
 
-@inner
+@spliced
 def move_apex(n, x, y):
     """Shift the polygon so that the mean of its vertices lies at (0, 0); return the shift."""
     ox = oy = 0.0
@@ -95,7 +95,7 @@ def move_apex(n, x, y):
     return ox, oy
 
 
-@inner
+@spliced
 def add_constant(level, n, px, py, x, y, fan, total):
     """Add the moments of a constant density to `total`, by triangles (0, a, b)."""
     m, fx, fy, polar = total
@@ -113,7 +113,7 @@ def add_constant(level, n, px, py, x, y, fan, total):
     return m, fx, fy, polar
 
 
-@inner
+@spliced
 def add_polynomial(c, x0, y0, n, px, py, x, y, fan, total):
     """Add the moments of the polynomial c, whose origin lies at (-x0, -y0): exact by degree."""
     order = (c.shape[0] + 4) // 2
@@ -140,7 +140,7 @@ def plus(total, w, part):
     return total[0] + w * m, total[1] + w * fx, total[2] + w * fy, total[3] + w * polar
 
 
-@inner
+@spliced
 def add_gaussian(g, x0, y0, n, log_scale, px, py, x, y, fan, node, pending, total):
     """Add the moments of g, a row of Terms.gaussians, by triangles."""
     cx, cy, q = g[1] - x0, g[2] - y0, (g[3], g[4], g[5])

@@ -20,8 +20,7 @@ from dwell._kernels.space.neighbors import gather, guessed, place_at, sort_next
 @inlined
 def sides(n, dx, dy, dz, offset, s):
     """Put v . d - offset of each vertex v into s.side; returns how many are above and below 0."""
-    outside = 0
-    inside = 0
+    outside = inside = 0
     for v in range(n):
         f = s.x[v] * dx + s.y[v] * dy + s.z[v] * dz - offset
         s.side[v] = f
@@ -46,9 +45,7 @@ def flood(first, mark, outside, s):
     s.gone[0] = first
     s.mark[first] = mark
     count = 1
-    edges = 0
-    entry = 0
-    i = 0
+    edges = entry = i = 0
     while i < count:
         e = 4 * s.gone[i]
         for h in range(e, e + 3):
@@ -201,8 +198,7 @@ def cut(n, outside, inside, face, s):
 @inlined
 def farthest(n, x, y, z):
     """Return the largest squared distance of a vertex from the agent."""
-    r = 0.0
-    t = 0.0
+    r = t = 0.0
     for v in range(0, n - 1, 2):  # two at a time: neither waits for the other
         w = v + 1
         r = larger(r, x[v] * x[v] + y[v] * y[v] + z[v] * z[v])
@@ -293,8 +289,7 @@ def list_loops(n, s):
     What is behind a face goes to s.face. Returns how many there are.
     """
     s.mark[:n] = 0
-    faces = 0
-    filled = 0
+    faces = filled = 0
     for start in range(4 * n):
         v = start >> 2
         k = start & 3

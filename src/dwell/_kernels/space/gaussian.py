@@ -83,12 +83,9 @@ def values_at_nodes(first, last, tilt, q, s, a, b, c, span, node):
     Exponents up to `span` are halved until they are easy. Nothing but + and *: it compiles to
     vector code with the same bits everywhere. Squared back as e**2y - 1 = v (v + 2).
     """
-    steps = 0
-    scale = 1.0
+    steps, scale = 0, 1.0
     while span > EASY:
-        span *= 0.5
-        scale *= 0.5
-        steps += 1
+        span, scale, steps = 0.5 * span, 0.5 * scale, steps + 1
     for i in range(first, last):
         z = less(at_node(i, a, b, c), s)
         node[i - first] = scale * (dot(tilt, z) - form(q, z))
@@ -137,9 +134,7 @@ def halve(row, top, q, tilt, flat, pending):
     """
     o, a, b, c = piece(row, pending)
     k = 0.5 * pending[row, 12]
-    ab = rise(q, tilt, less(b, a))
-    oa = rise(q, tilt, a)
-    ob = rise(q, tilt, b)
+    oa, ob, ab = rise(q, tilt, a), rise(q, tilt, b), rise(q, tilt, less(b, a))
     oc = ac = bc = -1.0
     if not flat:
         oc = rise(q, tilt, c)
@@ -184,13 +179,8 @@ def next_piece(size, flat, stretch, q, center, least, reach, pending):
         h = less(g, center)
         e = -form(q, h)
         tilt = slopes(q, h)
-        da = less(a, s)
-        db = less(b, s)
-        dc = less(c, s)
-        t0 = -dot(tilt, s)
-        t1 = dot(tilt, da)
-        t2 = dot(tilt, db)
-        t3 = dot(tilt, dc)
+        da, db, dc = less(a, s), less(b, s), less(c, s)
+        t0, t1, t2, t3 = -dot(tilt, s), dot(tilt, da), dot(tilt, db), dot(tilt, dc)
         high = larger(larger(t0, t1), larger(t2, t3))
         if e + high < least:  # the exponent is concave: a bound
             size -= 1
@@ -308,10 +298,8 @@ def gaussian_triangle(center, q, o, a, b, k, log_scale, log_top, node, pending, 
 @inner
 def exponent_on_triangle(q, a, b, c):
     """Return the largest -z' Q z on the triangle of three corners, and where."""
-    u = less(b, a)
-    v = less(c, a)
-    uu = form(q, u)
-    vv = form(q, v)
+    u, v = less(b, a), less(c, a)
+    uu, vv = form(q, u), form(q, v)
     lu = slopes(q, u)
     uv = -0.5 * dot(lu, v)
     ra = -0.5 * dot(lu, a)
@@ -335,6 +323,5 @@ def exponent_on_triangle(q, a, b, c):
         z = along(o, t, d)
         e = -form(q, z)
         if e > best:
-            best = e
-            at = z
+            best, at = e, z
     return best, at

@@ -45,14 +45,10 @@ def volume_under(a, b, c):
 @inner
 def fill_fan(count, sharp, s):
     """Fill s.fan, with all digits if `sharp`; returns the sum, and the lowest."""
-    total = 0.0
-    least = 0.0
+    total = least = 0.0
     for t in range(count):
-        if sharp:
-            k = sharp_volume(t, s)
-        else:
-            a, b, c = triangle(t, s)
-            k = volume_under(a, b, c)
+        a, b, c = triangle(t, s)
+        k = sharp_volume(t, s) if sharp else volume_under(a, b, c)
         s.fan[t] = k
         total += k
         least = smaller(least, k)
@@ -103,9 +99,7 @@ def constant_part(level, count, s):
     spread = 0.0
     for t in range(count):
         a, b, c = triangle(t, s)
-        a = less(a, g)
-        b = less(b, g)
-        c = less(c, g)
+        a, b, c = less(a, g), less(b, g), less(c, g)
         d = less(sum_of(a, b, c), g)
         squares = dot(a, a) + dot(b, b) + (dot(c, c) + apex)
         spread += s.fan[t] * (squares + dot(d, d))
@@ -164,12 +158,10 @@ def plain_part(place, terms, count, s):
 @inner
 def exponent_range(n, center, q, s):
     """Return the smallest and largest exponent of a component over the vertices."""
-    low = np.inf
-    high = -np.inf
+    low, high = np.inf, -np.inf
     for v in range(n):
         e = -form(q, less(position(v, s), center))
-        low = smaller(low, e)
-        high = larger(high, e)
+        low, high = smaller(low, e), larger(high, e)
     return low, high
 
 
@@ -183,15 +175,12 @@ def highest_on(first, last, center, q, s):
     best = -np.inf
     at = ZERO
     for t in range(first, last):
-        i, j, k = triangle(t, s)
-        a = less(i, center)
-        b = less(j, center)
-        c = less(k, center)
+        a, b, c = triangle(t, s)
+        a, b, c = less(a, center), less(b, center), less(c, center)
         inside = inside and not volume_under(a, b, c) < 0.0
         e, place = exponent_on_triangle(q, a, b, c)
         if e > best:
-            best = e
-            at = place
+            best, at = e, place
     return inside, best, at
 
 
