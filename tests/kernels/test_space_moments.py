@@ -16,8 +16,6 @@ from tests.kernels import space_worlds as worlds
 from tests.oracles.gaussian_boxes import in_box
 
 BOX = Box((0, 0, 0), (1, 2, 3))
-
-
 PEAKS = [
     ((0.5, 0.5, 0.5), (1.0, 1.0, 1.0)),
     ((0.5, 0.5, 0.5), (10.0, 3.0, 1.0)),
@@ -150,8 +148,7 @@ def test_masses_beyond_the_doubles_keep_their_logarithm():
     found = worlds.measure(worlds.cube(), points, terms)
     assert (found.log_scale < -9000.0).all()
     assert (found.mass > 0.0).all()
-    nearest = points[:, 0].argmin()
-    assert np.argmax(np.log(found.mass) + found.log_scale) == nearest
+    assert np.argmax(np.log(found.mass) + found.log_scale) == points[:, 0].argmin()
     log_mass, _, _ = in_box(*worlds.cube().bounds, (-100.0, 0.5, 0.5), (1.0, 1.0, 1.0))
     total = np.logaddexp.reduce(np.log(found.mass) + found.log_scale)
     assert total == pytest.approx(float(log_mass), abs=1e-10)

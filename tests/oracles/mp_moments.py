@@ -94,14 +94,7 @@ class Gaussian:
         return self.qxx * x * x + 2 * self.qxy * x * y + self.qyy * y * y
 
 
-@dataclass(frozen=True)
-class Mixture:
-    """Weighted sum of densities."""
-
-    parts: tuple[tuple[Number, Density], ...]
-
-
-Density = Uniform | Polynomial | Gaussian | Mixture
+Density = Uniform | Polynomial | Gaussian
 
 
 @dataclass(frozen=True)
@@ -119,14 +112,6 @@ class Moments:
         with mp.workdps(WORK_DPS):
             dx, dy = (to_mp(p) - c for p, c in zip(point, self.centroid, strict=True))
             return self.polar_centroid + self.mass * (dx * dx + dy * dy)
-
-    def to_float(self) -> dict[str, Any]:
-        return {
-            "mass": float(self.mass),
-            "log_mass": float(self.log_mass),
-            "centroid": (float(self.centroid[0]), float(self.centroid[1])),
-            "polar_centroid": float(self.polar_centroid),
-        }
 
 
 @dataclass(frozen=True)
@@ -198,17 +183,10 @@ def moments(
 
 def _raw(vertices: Polygon, density: Density, slabs: str | None) -> Raw:
     if isinstance(density, Uniform):
-        return _polynomial_raw(vertices, Polynomial(((density.value, 0, 0),), vertices[0]))
+        density = Polynomial(((density.value, 0, 0),), vertices[0])
     if isinstance(density, Polynomial):
         return _polynomial_raw(vertices, density)
-    if isinstance(density, Gaussian):
-        return _gaussian_raw(vertices, density, slabs)
-    sums = [mpf(0)] * 4
-    for weight, part in density.parts:
-        raw = _raw(vertices, part, slabs).shifted(vertices[0]).in_mp()
-        w = to_mp(weight)
-        sums = [s + w * v for s, v in zip(sums, (raw.m, raw.fx, raw.fy, raw.j), strict=True)]
-    return Raw(vertices[0], *sums)
+    return _gaussian_raw(vertices, density, slabs)
 
 
 def _polynomial_raw(vertices: Polygon, density: Polynomial) -> Raw:

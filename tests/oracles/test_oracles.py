@@ -16,9 +16,7 @@ from tests.oracles import brute
 from tests.oracles import rational_cells as rc
 from tests.oracles.gaussian_boxes import in_box
 from tests.oracles.mp_moments import (
-    Density,
     Gaussian,
-    Mixture,
     Moments,
     Polynomial,
     Uniform,
@@ -26,7 +24,6 @@ from tests.oracles.mp_moments import (
     moments,
     monomial,
     relative_error,
-    to_mp,
 )
 
 SQUARE = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
@@ -78,7 +75,7 @@ def test_square_of_four_agents() -> None:
     assert sum(c.polar_moment(c.site) for c in cells) == Fraction(1, 24)
     assert cells[0].edge_neighbours == {1, 3}
     assert cells[0].contact_neighbours == {1, 2, 3}
-    assert rc.to_float(rc.canonical(cells[0].vertices)) == [(0, 0), (0.5, 0), (0.5, 0.5), (0, 0.5)]
+    assert sorted(rc.to_float(cells[0].vertices)) == [(0, 0), (0, 0.5), (0.5, 0), (0.5, 0.5)]
 
 
 def test_agent_outside_may_have_a_degenerate_or_empty_cell() -> None:
@@ -148,10 +145,10 @@ def test_slabs_along_either_axis_agree(name: str) -> None:
 
 
 def test_far_cell_underflows_doubles_but_not_the_reference() -> None:
-    far = moments(GAUSSIAN_CASES["far along x"][0], PEAK).to_float()
-    assert far["mass"] == 0.0
-    assert -1250 < far["log_mass"] < -1150
-    assert 206 < far["centroid"][0] < 206.5
+    far = moments(GAUSSIAN_CASES["far along x"][0], PEAK)
+    assert float(far.mass) == 0.0
+    assert -1250 < far.log_mass < -1150
+    assert 206 < far.centroid[0] < 206.5
     # Beyond a straight side the density decays like exp(-s (x - x0)), s = 2 * 0.03 * 1e4.
     origin = Gaussian.isotropic((0, 0), 0.03)
     strip = moments([(1e4, -5), (1e4 + 10, -5), (1e4 + 10, 5), (1e4, 5)], origin)
@@ -179,21 +176,11 @@ def test_monomials_in_closed_form() -> None:
     assert monomial(box, 2, 3) == Fraction(26, 3) * Fraction(15, 4)
 
 
-def test_polynomial_about_an_origin_and_mixtures_are_linear() -> None:
+def test_polynomial_about_an_origin() -> None:
     polygon = GAUSSIAN_CASES["tilted"][0]
-    ramp: Density = Polynomial(((1, 1, 0), (Fraction(1, 2), 0, 2)), (-10, -20))
+    ramp = Polynomial(((1, 1, 0), (Fraction(1, 2), 0, 2)), (-10, -20))
     expanded = Polynomial(((210, 0, 0), (1, 1, 0), (20, 0, 1), (Fraction(1, 2), 0, 2)), (0, 0))
     assert_same(moments(polygon, ramp), moments(polygon, expanded), 1e-50)
-    parts = ((0.25, TILTED), (3, ramp), (1, Uniform(7)))
-    mixed = moments(polygon, Mixture(parts))
-    with mp.workdps(60):
-        each = [(to_mp(w), moments(polygon, d)) for w, d in parts]
-        mass = sum(w * r.mass for w, r in each)
-        x = sum(w * r.mass * r.centroid[0] for w, r in each) / mass
-        polar = sum(w * r.polar_about((1, 2)) for w, r in each)
-    assert relative_error(mixed.mass, mass) < 1e-50
-    assert relative_error(mixed.centroid[0], x) < 1e-50
-    assert relative_error(mixed.polar_about((1, 2)), polar) < 1e-50
 
 
 @pytest.mark.exhaustive

@@ -6,7 +6,6 @@ Gauss-Jacobi rules in s, u and v take the factors as their weights. With n nodes
 in z up to degree 2 n - 1 are integrated exactly, and all weights are positive.
 """
 
-import math
 from itertools import permutations
 from pathlib import Path
 
@@ -91,7 +90,7 @@ def _product(n: int, *families: str) -> list[np.ndarray]:
     """Nodes along each direction, and the weights, of a product of rules with n nodes."""
     along = [rule(family, n) for family in families]
     nodes = [t.ravel() for t in np.meshgrid(*(x for x, _ in along))]
-    return [*nodes, math.prod(np.meshgrid(*(w for _, w in along))).ravel()]
+    return [*nodes, np.multiply.reduce(np.meshgrid(*(w for _, w in along))).ravel()]
 
 
 def _solid(n: int) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Moments of Gaussians over a star-shaped cell by integrals along its boundary.
 
-About the peak, as in gaussian_edges.py: with y = C (z - c), Q = C'C,
+About the peak, as in gaussian.py: with y = C (z - c), Q = C'C,
 
     mass    1/2 sum of F(|y|**2) y x dy,    F(x) = (1 - e**-x) / x,  or  -e**-x / x
     first  -1/2 sum of e**-|y|**2 (dy_2, -dy_1)
