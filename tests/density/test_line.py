@@ -12,7 +12,7 @@ from dwell import Gaussian, Interval, Polynomial, Uniform
 from dwell.cells import interval as line
 from dwell.cells.weighted_region import weighted_region
 from dwell.errors import AgentsError
-from tests.oracles.gaussian_boxes import along_axis
+from tests.oracles.mp_moments import along_axis
 
 # Mean squared errors of the optimal quantizers of N(0, 1) with 1 to 36 levels, by Newton's method
 # in 30 digits (mpmath).

@@ -13,7 +13,7 @@ from dwell._kernels.common.density_terms import general_terms
 from dwell._kernels.common.quadrature import TOLERANCE
 from dwell.geometry import Box, polyhedra
 from tests.kernels import space_worlds as worlds
-from tests.oracles.gaussian_boxes import in_box
+from tests.oracles.mp_moments import in_box
 
 BOX = Box((0, 0, 0), (1, 2, 3))
 PEAKS = [

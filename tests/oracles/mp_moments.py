@@ -430,6 +430,32 @@ def erf_difference(p: mpf, q: mpf) -> mpf:
     return mp.erf(q) - mp.erf(p)
 
 
+def along_axis(
+    a: Number, b: Number, c: Number, rate: Number, digits: int = WORK_DPS
+) -> tuple[mpf, mpf, mpf]:
+    """Mass, mean and variance of ``exp(-rate (t - c)^2)`` between a and b, in closed form."""
+    with mp.workdps(digits):
+        a, b, c, rate = (to_mp(v) for v in (a, b, c, rate))
+        root = mp.sqrt(rate)
+        low, high = root * (a - c), root * (b - c)
+        mass = erf_difference(low, high) * mp.sqrt(mp.pi) / (2 * root)
+        first = (mp.exp(-low * low) - mp.exp(-high * high)) / (2 * rate)
+        edge = (b - c) * mp.exp(-high * high) - (a - c) * mp.exp(-low * low)
+        mean = first / mass
+        return mass, mean + c, (mass - edge) / (2 * rate) / mass - mean * mean
+
+
+def in_box(
+    lower: Any, upper: Any, center: Any, rates: Any, digits: int = WORK_DPS
+) -> tuple[mpf, list[mpf], mpf]:
+    """The same over a box in any dimension: log mass, centroid, second moment over the mass."""
+    ends = zip(lower, upper, center, rates, strict=True)
+    parts = [along_axis(*end, digits=digits) for end in ends]
+    with mp.workdps(digits):
+        log_mass = sum(mp.log(mass) for mass, _, _ in parts)
+        return log_mass, [mean for _, mean, _ in parts], sum(v for _, _, v in parts)
+
+
 @cache
 def gauss_legendre(n: int) -> tuple[tuple[mpf, mpf], ...]:
     """Nodes and weights of the n-point Gauss-Legendre rule on [0, 1], by Newton's method."""

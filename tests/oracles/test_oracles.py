@@ -14,13 +14,13 @@ from mpmath import mp, mpf  # type: ignore[import-untyped]
 from tests import strategies as sg
 from tests.oracles import brute
 from tests.oracles import rational_cells as rc
-from tests.oracles.gaussian_boxes import in_box
 from tests.oracles.mp_moments import (
     Gaussian,
     Moments,
     Polynomial,
     Uniform,
     distance,
+    in_box,
     moments,
     monomial,
     relative_error,

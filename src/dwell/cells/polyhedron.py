@@ -40,9 +40,8 @@ def measure(
         found = np.empty((len(picks), kernel.COLUMNS))
 
         def work(lo: int, hi: int) -> None:
-            own = (
-                grid_of(places[0], measurements=1) if grid is None else grid
-            )  # overwritten with each row
+            # One bin, overwritten with each row, unless they are sorted.
+            own = grid_of(places[0], measurements=1) if grid is None else grid
             memory = make_memory(places.shape[1], solid)
             measure(lo, hi, *which, solid, own, terms, found, memory)
 
