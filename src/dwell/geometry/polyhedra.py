@@ -15,7 +15,7 @@ from dwell.geometry.cell import Cell
 from dwell.geometry.voronoi import coincident
 
 if TYPE_CHECKING:
-    from dwell._kernels.space.memory import CellBuffers, Grid, Solid
+    from dwell._kernels.space.memory import Grid, Solid
 
 FLAT = 1e-14  # of the workspace's size: faces bent by less change no volume that matters
 FEW = 48  # agents that are searched one by one
@@ -55,21 +55,14 @@ def cells(
         seen = grid.order[memory.seen[:compared]]
         if vertices == COINCIDENT:
             raise coincident(p, int(seen[0]), points[p])
-        found.append(_cell(p, points[p], vertices, faces, seen, grid, memory))
+        # What the kernel leaves in its memory: see `list_loops` in _kernels/space/cells.py.
+        offsets = np.column_stack([memory.x[:vertices], memory.y[:vertices], memory.z[:vertices]])
+        borders = memory.face[:faces].copy()
+        real = borders >= 0
+        borders[real] = grid.order[borders[real]]
+        loops = tuple(memory.gone[a:b].copy() for a, b in pairwise(memory.crossing[: faces + 1]))
+        found.append(Cell(p, points[p], offsets, borders, loops, seen))
     return found
-
-
-def _cell(
-    p: int, position: Points, vertices: int, faces: int, seen: Ints, grid: Grid, memory: CellBuffers
-) -> Cell:
-    """One cell out of the kernel's memory: see `list_loops` in _kernels/space/cells.py."""
-    offsets = np.column_stack([memory.x[:vertices], memory.y[:vertices], memory.z[:vertices]])
-    borders = memory.face[:faces].copy()
-    real = borders >= 0
-    borders[real] = grid.order[borders[real]]
-    ends = memory.crossing[: faces + 1].copy()
-    loops = tuple(memory.gone[ends[k] : ends[k + 1]].copy() for k in range(faces))
-    return Cell(p, position, offsets, borders, loops, seen)
 
 
 def grid_of(points: Points, *, measurements: int) -> Grid:
