@@ -41,7 +41,7 @@ class Grid(NamedTuple):
 
 
 class CellBuffers(NamedTuple):
-    """Arrays that kernels overwrite freely; nothing in them outlives a call."""
+    """Arrays that kernels overwrite freely; nothing in them outlives a call, but for a guess."""
 
     x: np.ndarray  # the polyhedron being cut, in the agent's frame
     y: np.ndarray
@@ -74,14 +74,13 @@ def make_memory(agents: int, solid: Solid) -> CellBuffers:
         **dict.fromkeys(("x", "y", "z", "side"), most),
         **dict.fromkeys(("born", "low"), (3, most)),
         "key": many,
-        "reach": 1,
         "fan": 3 * most,
         "node": MAX_POINTS,
         "pending": (MAX_TETRAHEDRA, 13),
     }
     indices: dict[str, Any] = {
         **dict.fromkeys(("mate", "left"), 4 * most),
-        **dict.fromkeys(("mark", "crossing", "face"), most),
+        **dict.fromkeys(("crossing", "face"), most),
         "gone": 3 * most,
         "corner": (3 * most, 4),
         "plane": planes,
@@ -90,5 +89,5 @@ def make_memory(agents: int, solid: Solid) -> CellBuffers:
     }
     found = {name: np.empty(shape) for name, shape in numbers.items()}
     found |= {name: np.empty(shape, dtype=np.int64) for name, shape in indices.items()}
-    found["mark"][:] = found["reach"][:] = 0
-    return CellBuffers(**found)
+    zeros = {"mark": np.zeros(most, dtype=np.int64), "reach": np.zeros(1)}
+    return CellBuffers(**found, **zeros)
