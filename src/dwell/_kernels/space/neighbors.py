@@ -146,15 +146,11 @@ def gather(p, t, size, beyond, radius, cruise, row, grid, key, seen):
         if left < 0.0:
             continue
         wide = math.sqrt(left)
+        low, high = index_of(pz - wide, 2, frame), index_of(pz + wide, 2, frame)
         for j in range(index_of(py - wide, 1, frame), index_of(py + wide, 1, frame) + 1):
             dj = gap_to(j, py, 1, frame)
-            rest = left - dj * dj
-            if rest < 0.0:
+            if dj * dj > left:
                 continue
-            low, high = 0, deep - 1
-            if limit < np.inf:
-                half = math.sqrt(rest)
-                low, high = index_of(pz - half, 2, frame), index_of(pz + half, 2, frame)
             column = (i * int(frame[ALONG + 1]) + j) * deep
             begin, end = first[column + low], first[column + high + 1]
             size = add_some(begin, end, p, t, size, beyond, limit, cruise, row, grid, key, seen)
