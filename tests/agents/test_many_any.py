@@ -123,23 +123,24 @@ numbers = st.integers(0, 2**32 - 1)
 def test_those_gathered_in_space(seed, later, radius, cruise):
     """All within the limit and no others, whatever happened since they were put into bins."""
     from dwell._kernels.common.segments import COLUMNS
-    from dwell._kernels.space.bins import gather, make_bins, make_near, put_all
+    from dwell._kernels.space.neighbors import gather, make_grid, put_all
     from dwell.engine.compiled import places_in
 
     ask = callable_from_python(gather)
     rng = np.random.default_rng(seed)
     count = int(rng.integers(130, 220))
     row = legs_of(rng, count, 3, rng.choice([0.0, 0.01, 1.0]), COLUMNS[3])
-    bins, near = make_bins(count), make_near(count)
-    put_all(0.0, cruise, row, bins, near)
+    grid, key, seen = make_grid(count, True), np.empty(count), np.empty(count, dtype=np.int64)
+    put_all(0.0, cruise, row, grid)
     here = places_in(row, later, cruise, 3)
     p = int(rng.integers(count))
-    limit = ask(p, later, radius, cruise, row, bins, near)
-    found = np.column_stack([near.x, near.y, near.z])[: near.start[1]]
+    grid.x[0], grid.y[0], grid.z[0] = here[p]
+    size, limit = ask(p, later, 0, -1.0, radius, cruise, row, grid, key, seen)
+    found = np.column_stack([grid.x, grid.y, grid.z])[: size + 1]
     gap = here - here[p]
     square = gap[:, 0] * gap[:, 0] + gap[:, 1] * gap[:, 1] + gap[:, 2] * gap[:, 2]
     wanted = [q for q in range(count) if square[q] <= limit and q != p]
-    assert np.array_equal(found[0], here[p])
+    assert seen[:size].tolist() == list(range(1, size + 1))
     assert sorted(map(tuple, found[1:])) == sorted(map(tuple, here[wanted]))
     # Nobody is left out in a ball that holds all; else the limit is the radius, but for rounding.
     assert limit == np.inf or limit == pytest.approx(radius**2, rel=1e-6)
@@ -147,7 +148,7 @@ def test_those_gathered_in_space(seed, later, radius, cruise):
 
 @given(numbers, st.floats(0, 2), st.sampled_from([0.1, 0.7, np.inf]))
 def test_those_beside_on_the_line(seed, later, cruise):
-    from dwell._kernels.line.sorted_neighbors import find_beside, make_order, sort_agents
+    from dwell._kernels.line.engine import find_beside, make_order, sort_agents
     from dwell.engine.compiled import places_in
 
     find = callable_from_python(find_beside)
@@ -196,12 +197,17 @@ def test_agents_that_exceed_the_caches():
     same_arc(places, "slow", jumps=40, size=np.sqrt(agents))
 
 
-def test_all_at_once_is_one_after_another(monkeypatch):
-    """Synchronous laws of many agents are computed side by side."""
-    places = np.random.default_rng(7).uniform(0, 1, (1200, 2))
+@pytest.mark.parametrize("dimension, crowded", [(2, 1.0), (2, 0.3), (3, 0.3)])
+def test_all_at_once_is_one_after_another(monkeypatch, dimension, crowded):
+    """Synchronous laws of many agents are computed side by side.
+
+    The last jumps are made one after another: their bins must take account of the earlier speeds.
+    """
+    places = np.random.default_rng(7).uniform(0, crowded, (1200, dimension))
+    box, density = Box((0,) * dimension, (1,) * dimension), Gaussian((0.7,) * dimension, rate=5.0)
     name, together = "advance_together", CompiledRun.advance_together
     for law in (Lloyd(k2=1.0, dt=0.1), DiscreteLloyd(schedule="synchronous", step=0.3)):
-        system = CoverageSystem(SQUARE, Gaussian((0.3, 0.7), rate=5.0), law, len(places), seed=3)
+        system = CoverageSystem(box, density, law, len(places), seed=3)
         steps = []
         monkeypatch.setattr(
             CompiledRun, name, lambda *given, kept=steps: kept.append(1) or together(*given)

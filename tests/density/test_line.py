@@ -12,6 +12,7 @@ from dwell import Gaussian, Interval, Polynomial, Uniform
 from dwell.cells import interval as line
 from dwell.cells.weighted_region import weighted_region
 from dwell.errors import AgentsError
+from tests.oracles.mp_moments import along_axis
 
 # Mean squared errors of the optimal quantizers of N(0, 1) with 1 to 36 levels, by Newton's method
 # in 30 digits (mpmath).
@@ -33,23 +34,6 @@ def all_cells(workspace, density, x, agents=None):
     points = np.asarray(x, dtype=float).reshape(1, -1, 1)
     who = np.arange(points.shape[1]) if agents is None else np.asarray(agents)
     return line.measure(weighted_region(workspace, density), points, np.zeros_like(who), who)
-
-
-def gaussian_by_mpmath(a, b, center, rate):
-    """(mass, centroid, second moment about it) of exp(-rate (z - center)**2) over [a, b]."""
-    a, b, center, s = mp.mpf(a), mp.mpf(b), mp.mpf(center), mp.sqrt(mp.mpf(rate))
-    u, v = s * (a - center), s * (b - center)
-    half = mp.sqrt(mp.pi) / 2
-    if u > 0:
-        zero = half * (mp.erfc(u) - mp.erfc(v))
-    elif v < 0:
-        zero = half * (mp.erfc(-v) - mp.erfc(-u))
-    else:
-        zero = half * (mp.erf(v) - mp.erf(u))
-    first = (mp.exp(-u * u) - mp.exp(-v * v)) / 2
-    second = (zero + u * mp.exp(-u * u) - v * mp.exp(-v * v)) / 2
-    mean = first / zero
-    return zero / s, center + mean / s, (second - mean * first) / s**3
 
 
 def interval_moments(a, b, density):
@@ -75,11 +59,11 @@ def test_gaussian_moments_against_mpmath(width, share, center, log_rate):
         return
     log_scale, mass, mean, second = interval_moments(a, b, Gaussian((center,), rate=rate))
     with mp.workdps(200):  # a second moment of a narrow cell cancels some 50 digits of them
-        m, c, g = gaussian_by_mpmath(a, b, center, rate)
+        m, c, variance = along_axis(a, b, center, rate, digits=200)
         scale = mp.exp(mp.mpf(log_scale))
         assert abs(mass * scale / m - 1) <= 1e-13
-        assert abs(second * scale / g - 1) <= 1e-13
-        assert abs(mean - c) <= 1e-13 * (mp.sqrt(g / m) + abs(c))
+        assert abs(second * scale / (m * variance) - 1) <= 1e-13
+        assert abs(mean - c) <= 1e-13 * (mp.sqrt(variance) + abs(c))
 
 
 @pytest.mark.parametrize("start", [0.0, 3.0, 10.0, 40.0, 1e3, 1e6])
@@ -110,11 +94,8 @@ def test_a_polynomial_in_closed_form():
     _, mass, mean, second = interval_moments(-0.5, 2.0, density)
 
     def integral(power, about=0):
-        z = mp.mpf
-
         def f(x):
-            x = z(x)
-            return (x - about) ** power * (1 + 2 * (x - z("0.25")) ** 3 + (x - z("0.25")) ** 16 / 2)
+            return (x - about) ** power * (1 + 2 * (x - 0.25) ** 3 + (x - 0.25) ** 16 / 2)
 
         return mp.quad(f, [-0.5, 0.25, 2.0])
 
@@ -159,8 +140,7 @@ def test_all_cells_by_sorting_are_the_cells_by_scanning():
 
 
 def test_several_configurations_at_once():
-    rng = np.random.default_rng(2)
-    places = rng.random((5, 9, 1))
+    places = np.random.default_rng(2).random((5, 9, 1))
     row, agent = np.repeat([4, 1], 9), np.tile(np.arange(9), 2)
     ground = weighted_region(Interval(0, 1), Uniform())
     seen = line.measure(ground, places, row, agent, threads=2)

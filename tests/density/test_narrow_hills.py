@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dwell import Box, Gaussian, Mixture, Uniform, moments, tessellate
-from tests.oracles.gaussian_boxes import along_axis
+from tests.oracles.mp_moments import along_axis
 
 
 def mass_of_box(lower, upper, center, rates):

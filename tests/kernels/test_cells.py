@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dwell._kernels.common.density_terms import plain_terms
+from dwell._kernels.common.density_terms import Terms
 from dwell._kernels.common.status import COINCIDENT
 from dwell._kernels.polygon.buffers import make_scratch
 from dwell._kernels.polygon.entry_points import cell_of as kernel_cell
@@ -28,7 +28,7 @@ def area_of(local):
     """Area of a cell in its agent's frame."""
     memory = make_scratch(1, len(local))
     memory.x[: len(local)], memory.y[: len(local)] = local.T
-    return moments_of(len(local), 0.0, 0.0, plain_terms(1.0), 0.0, 0.0, False, memory)[1]
+    return moments_of(len(local), 0.0, 0.0, Terms(1.0), 0.0, 0.0, False, memory)[1]
 
 
 @settings(max_examples=40)

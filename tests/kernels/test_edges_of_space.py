@@ -9,20 +9,18 @@ import numpy as np
 import pytest
 
 from dwell._kernels.common.segments import COLUMNS
-from dwell._kernels.space.bins import LOWER, SIDE, gather, make_bins, make_near, put_all
-from dwell._kernels.space.search import sort_into_bins
+from dwell._kernels.space.neighbors import LOWER, SIDE, gather, make_grid, put_all, put_at_rest
 from tests.agents.test_many_any import callable_from_python
 
 AT_REST = (0.0, 1.0)  # time and longest motion; neither matters without velocities
 
 
 def put(points: np.ndarray):
-    """Agents at rest in bins: the engine's table, the bins, and buffers."""
-    row = np.zeros((len(points), COLUMNS[3]))
+    """Agents without velocities in bins: the engine's table and the grid."""
+    row, grid = np.zeros((len(points), COLUMNS[3])), make_grid(len(points), True)
     row[:, :3] = points
-    bins, near = make_bins(len(points)), make_near(len(points))
-    put_all(*AT_REST, row, bins, near)
-    return row, bins, near
+    put_all(*AT_REST, row, grid)
+    return row, grid
 
 
 def lowest_in(slab: int, axis: int, frame: np.ndarray) -> float:
@@ -55,13 +53,17 @@ def test_no_agent_on_a_face_of_a_bin_is_missing(offset: float, along: int, acros
         points[p, along] = points[q, along] - 1.5 * frame[SIDE]
         points[q, across] = lowest_in(other, across, frame)
         points[p, across] = math.nextafter(points[q, across], -math.inf)
-        row, bins, near = put(points)
+        row, grid = put(points)
+        grid.x[0], grid.y[0], grid.z[0] = points[p]
+        lists = np.empty(len(points)), np.empty(len(points), dtype=np.int64)
         gaps = points - points[p]
         squares = gaps[:, 0] * gaps[:, 0] + gaps[:, 1] * gaps[:, 1] + gaps[:, 2] * gaps[:, 2]
         distance = math.sqrt(squares[q])
         for radius, reaches in ((distance, False), (distance + rounding, True)):
-            limit = callable_from_python(gather)(p, AT_REST[0], radius, AT_REST[1], row, bins, near)
-            listed = np.column_stack([near.x, near.y, near.z])[: near.start[1]]
+            size, limit = callable_from_python(gather)(
+                p, AT_REST[0], 0, -1.0, radius, AT_REST[1], row, grid, *lists
+            )
+            listed = np.column_stack([grid.x, grid.y, grid.z])[: size + 1]
             assert sorted(map(tuple, listed)) == sorted(map(tuple, points[squares <= limit]))
             assert bool(limit >= squares[q]) is reaches
             assert math.sqrt(limit) == pytest.approx(radius, abs=rounding)
@@ -70,19 +72,16 @@ def test_no_agent_on_a_face_of_a_bin_is_missing(offset: float, along: int, acros
 @pytest.mark.parametrize("agents", [1, 2, 60])
 def test_sorting_by_bins_touches_its_own_agents_alone(agents: int) -> None:
     """Arrays lie within longer ones, so that what is read or written beyond their ends shows."""
-    shape, lower, width, beyond = np.array([3, 2, 4]), np.array([-1.0, 0.0, 2.0]), 0.5, 4
-    extent = width * shape
-    points = lower + extent * np.random.default_rng(agents).uniform(-0.1, 1.1, (agents + beyond, 3))
-    slabs = np.clip(np.floor((points - lower) / width), 0, shape - 1).astype(int)
-    wanted = np.ravel_multi_index(tuple(slabs[:agents].T), tuple(shape))
-    x, y, z = np.ascontiguousarray(points.T)
-    numbers = np.full(agents + beyond, 5)
-    start, order = np.full(shape.prod() + 1 + beyond, -7), np.full(agents + beyond, -7)
-    sort_into_bins(
-        x[:agents], y[:agents], z[:agents], shape, lower, width, numbers[:agents],
-        start[:-beyond], order[:agents],
-    )  # fmt: skip
-    assert numbers.tolist() == [*wanted, *[5] * beyond]
+    beyond, grid = 4, make_grid(agents, True)
+    points = np.random.default_rng(agents).uniform(-1.0, 2.0, (agents + beyond, 3))
+    first, order, bins = (np.full(len(v) + beyond, -7) for v in (grid.first, grid.order, grid.bin))
+    longer = grid._replace(first=first, order=order[:agents], bin=bins[:agents])
+    put_at_rest(*np.ascontiguousarray(points.T), longer)
+    lower, side, shape = grid.frame[:3], grid.frame[3], grid.frame[4:].astype(int)
+    slabs = np.clip(np.floor((points[:agents] - lower) / side), 0, shape - 1).astype(int)
+    wanted = np.ravel_multi_index(tuple(slabs.T), tuple(shape))
+    assert bins.tolist() == [*wanted, *[-7] * beyond]
     assert order.tolist() == [*np.argsort(wanted, kind="stable"), *[-7] * beyond]
     ends = np.searchsorted(np.sort(wanted), np.arange(shape.prod() + 1))
-    assert start.tolist() == [*ends, *[-7] * beyond]
+    assert first.tolist() == [*ends, *[-7] * (len(first) - len(ends))]
+    assert len(ends) <= len(grid.first)

@@ -8,19 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell._kernels.common.arithmetic import cross
-from dwell._kernels.common.density_terms import gaussian_row, plain_terms
+from dwell._kernels.common.density_terms import Terms, gaussian_row
 from dwell._kernels.common.quadrature import POINTS, SYMMETRIC, TRIANGLE_R, TRIANGLE_U, TRIANGLE_W
 from dwell._kernels.polygon.buffers import MAX_NODES, make_scratch
 from dwell._kernels.polygon.entry_points import moments_of
 from dwell._kernels.polygon.gaussian import (
+    AMPLIFICATION,
     COUNT,
     GENTLE,
     GENTLE_CURVATURE,
     GENTLE_RANGE,
     HALVINGS,
     RANGE,
+    gaussian_by_edges,
 )
-from dwell._kernels.polygon.gaussian_edges import AMPLIFICATION, gaussian_by_edges
 from tests import strategies
 from tests.oracles import mp_moments
 
@@ -36,7 +37,7 @@ def kernel_moments(local, terms, origin=(0.0, 0.0), pivot=(0.0, 0.0)):
 
 
 def isotropic(center, rate=RATE):
-    return plain_terms(gaussians=np.array([gaussian_row(1.0, center, (rate, 0.0, rate), rate)]))
+    return Terms(gaussians=np.array([gaussian_row(1.0, center, (rate, 0.0, rate), rate)]))
 
 
 def assert_matches(local, terms, density, limit=1e-12):
@@ -52,40 +53,42 @@ def assert_matches(local, terms, density, limit=1e-12):
     assert polar / mass == pytest.approx(spread, rel=limit, abs=0.0)
 
 
+def assert_hill(local, center, rate=RATE, limit=1e-12):
+    """A Gaussian of one rate in all directions."""
+    assert_matches(
+        local, isotropic(center, rate), mp_moments.Gaussian.isotropic(center, rate), limit
+    )
+
+
 HEXAGON = np.array(strategies.regular_polygon(6, 2.0, 0.3))
-NEEDLES = {
+THIN = {
     f"needle-{k}": np.array([(-3.0, -1.7 * 10.0**-k), (4.0, 0.2 * 10.0**-k), (-1.0, 10.0**-k)])
     for k in (1, 3, 6, 8)
 }
-SLIVER = np.array([(-2.0, -1e-7), (3.0, -1e-7), (3.0, 1e-7), (0.4, 2e-7), (-2.0, 1e-7)])
+THIN["sliver"] = np.array([(-2.0, -1e-7), (3.0, -1e-7), (3.0, 1e-7), (0.4, 2e-7), (-2.0, 1e-7)])
 
 
 @pytest.mark.parametrize("distance", [0.0, 0.7, 2.0, 5.0, 11.0, 20.0, 50.0, 100.0, 157.0, 200.0])
 @pytest.mark.parametrize("angle", [0.0, 0.9, 2.5])
 def test_gaussian_of_a_hexagon_at_any_distance(distance, angle):
-    center = (distance * math.cos(angle), distance * math.sin(angle))
-    assert_matches(HEXAGON, isotropic(center), mp_moments.Gaussian.isotropic(center, RATE))
+    assert_hill(HEXAGON, (distance * math.cos(angle), distance * math.sin(angle)))
 
 
 @pytest.mark.parametrize("distance", [0.0, 3.0, 12.0, 60.0, 200.0])
-@pytest.mark.parametrize("shape", [*NEEDLES, "sliver"])
+@pytest.mark.parametrize("shape", THIN)
 def test_gaussian_of_needles_and_slivers(shape, distance):
-    local = SLIVER if shape == "sliver" else NEEDLES[shape]
-    center = (distance * 0.8, -distance * 0.6)
-    assert_matches(local, isotropic(center), mp_moments.Gaussian.isotropic(center, RATE))
+    assert_hill(THIN[shape], (distance * 0.8, -distance * 0.6))
 
 
 @pytest.mark.parametrize("size", [1e-4, 1e-2, 0.3, 8.0, 30.0])
 @pytest.mark.parametrize("distance", [0.0, 4.0, 14.0, 90.0])
 def test_gaussian_of_small_and_large_cells(size, distance):
-    center = (-distance, 0.25 * distance)
-    assert_matches(HEXAGON * size, isotropic(center), mp_moments.Gaussian.isotropic(center, RATE))
+    assert_hill(HEXAGON * size, (-distance, 0.25 * distance))
 
 
 @pytest.mark.parametrize("rate", [1e-8, 1e-3, 1.0, 1e3, 1e8])
 def test_gaussian_of_any_width(rate):
-    center = (0.31, -0.42)
-    assert_matches(HEXAGON, isotropic(center, rate), mp_moments.Gaussian.isotropic(center, rate))
+    assert_hill(HEXAGON, (0.31, -0.42), rate)
 
 
 @pytest.mark.parametrize("covariance", [((4.0, 1.5), (1.5, 2.0)), ((30.0, -4.0), (-4.0, 0.6))])
@@ -94,7 +97,7 @@ def test_gaussian_with_a_covariance(covariance, center):
     (a, b), (_, d) = covariance
     det = a * d - b * b
     form = (0.5 * d / det, -0.5 * b / det, 0.5 * a / det)
-    terms = plain_terms(gaussians=np.array([gaussian_row(1.0, center, form, 0.5 / d)]))
+    terms = Terms(gaussians=np.array([gaussian_row(1.0, center, form, 0.5 / d)]))
     density = mp_moments.Gaussian.from_covariance(center, covariance)
     assert_matches(HEXAGON, terms, density, limit=2e-12)
 
@@ -102,10 +105,7 @@ def test_gaussian_with_a_covariance(covariance, center):
 @settings(max_examples=25)
 @given(strategies.random_polygons(span=6.0, max_points=8), st.floats(-12, 12), st.floats(-12, 12))
 def test_gaussian_of_random_polygons(polygon, x, y):
-    polygon = np.asarray(polygon)
-    local = polygon - polygon.mean(axis=0)
-    density = mp_moments.Gaussian.isotropic((x, y), RATE)
-    assert_matches(local, isotropic((x, y)), density)
+    assert_hill(np.asarray(polygon) - np.mean(polygon, axis=0), (x, y))
 
 
 def test_edges_and_triangles_agree_where_edges_are_trusted():
@@ -169,22 +169,21 @@ def test_gentle_gaussians_lose_no_digit(shape, share, angle):
     rate = GENTLE_CURVATURE / 2.0**2
     away = share * (GENTLE_RANGE - GENTLE_CURVATURE) / (2.0 * rate * 2.0)
     center = (away * math.cos(angle), away * math.sin(angle))
-    density = mp_moments.Gaussian.isotropic(center, rate)
-    assert_matches(local, isotropic(center, rate), density, limit=2e-15)
+    assert_hill(local, center, rate, limit=2e-15)
 
 
 @settings(max_examples=40)
 @given(strategies.random_polygons(span=5.0, max_points=7))
 def test_constant_density(polygon):
     local = np.asarray(polygon) - np.mean(polygon, axis=0)
-    assert_matches(local, plain_terms(constant=2.5), mp_moments.Uniform(2.5), limit=1e-13)
+    assert_matches(local, Terms(constant=2.5), mp_moments.Uniform(2.5), limit=1e-13)
 
 
 @pytest.mark.parametrize("degree", [1, 2, 5, 9, 16])
 def test_polynomial_density_is_exact(degree):
     coefficients = np.zeros((degree + 1, degree + 1))
     coefficients[0, 0], coefficients[degree, 0], coefficients[0, degree] = 40.0**degree, 1.5, 0.25
-    terms = plain_terms(polynomials=coefficients[None], origins=np.array([[-3.0, 2.0]]))
+    terms = Terms(polynomials=coefficients[None], origins=np.array([[-3.0, 2.0]]))
     listed = ((40.0**degree, 0, 0), (1.5, degree, 0), (0.25, 0, degree))
     density = mp_moments.Polynomial(listed, origin=(-3.0, 2.0))
     assert_matches(HEXAGON, terms, density, limit=1e-13)

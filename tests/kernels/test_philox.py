@@ -35,19 +35,15 @@ def test_draws_are_frozen():
 def test_two_implementations_agree():
     streams = np.repeat(np.arange(20), 50)
     k = np.tile(np.arange(50), 20) * 97_531
-    again = philox_uniform((123, 4_000_000_000), streams, k)
-
+    key = (123, 4_000_000_000)
     one_by_one = [
-        uniform(123, 4_000_000_000, STREAM_RESETS, int(p), int(j))
-        for p, j in zip(streams, k, strict=True)
+        uniform(*key, STREAM_RESETS, *map(int, pair)) for pair in zip(streams, k, strict=True)
     ]
-
-    assert one_by_one == again.tolist()
+    assert one_by_one == philox_uniform(key, streams, k).tolist()
 
 
 def test_draws_are_even_and_streams_unrelated():
     draws = np.array([[uniform(5, 6, STREAM_RESETS, p, k) for k in range(2000)] for p in range(4)])
-
     assert ((draws >= 0.0) & (draws < 1.0)).all()
     assert abs(draws.mean(axis=1) - 0.5).max() < 0.03
     assert abs(draws.var(axis=1) - 1 / 12).max() < 0.01

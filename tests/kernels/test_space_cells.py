@@ -1,7 +1,6 @@
 """Cells in space against exact rational arithmetic, SciPy, and what lattices are known for."""
 
 import math
-from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -52,17 +51,12 @@ def assert_tiles(workspace, points):
     whole = oracle.RationalCell(
         [(name, [oracle.minus(v, oracle.exact(corner)) for v in loop]) for name, loop in body]
     )
-    volume, centroid = whole.volume, whole.centroid
-    masses = [Fraction(float(m)) for m in found.mass]
+    volume, arms = float(whole.volume), (points - corner) + found.error
     assert not found.coincident.any()
-    assert abs(float(sum(masses) / volume - 1)) <= 1e-12
+    assert math.fsum(found.mass) == pytest.approx(volume, rel=1e-12, abs=0.0)
     for k in range(3):
-        arms = [
-            Fraction(float(x)) + Fraction(float(e)) - Fraction(float(corner[k]))
-            for x, e in zip(points[:, k], found.error[:, k], strict=True)
-        ]
-        first = sum(m * a for m, a in zip(masses, arms, strict=True))
-        assert abs(float(first / (volume * centroid[k]) - 1)) <= 1e-12
+        first = volume * float(whole.centroid[k])
+        assert math.fsum(found.mass * arms[:, k]) == pytest.approx(first, rel=1e-12, abs=0.0)
 
 
 @pytest.mark.parametrize("offset", [0.0, worlds.FAR])
@@ -206,11 +200,10 @@ def test_numbering_the_agents_otherwise_changes_no_bit(name):
     assert (turned == straight[order]).all()
 
 
-@pytest.mark.parametrize("crowd", [0.2, 2.0, 30.0, 1e9])
-@pytest.mark.parametrize("name", ["scattered", "cubic", "coplanar", "collinear", "clusters"])
-def test_bins_change_no_bit(name, crowd, monkeypatch):
+@pytest.mark.parametrize("name", worlds.HARD)
+def test_bins_change_no_bit(name, monkeypatch):
     points = np.unique(worlds.HARD[name], axis=0)
-    monkeypatch.setattr(polyhedra, "CROWD", crowd)
+    monkeypatch.setattr(polyhedra, "FEW", 4)
     binned = bits(worlds.measure(worlds.cube(), points))
     seen = [c.seen.tolist() for c in polyhedra.cells(worlds.cube(), points)]
     monkeypatch.setattr(polyhedra, "FEW", 10**9)
@@ -277,8 +270,7 @@ def test_corners_of_many_faces_are_split():
     assert len(memory.gone) >= 3 * len(memory.x)  # the loops of all faces: three edges a vertex
 
 
-def test_reach_of_single_agents():
+def test_a_single_agent():
     found = worlds.measure(Box((0, 0, 0), (2, 1, 1)), [[0.5, 0.5, 0.5]])
-    assert math.isinf(found.nearest[0])
-    assert found.neighbors[0] == 0
+    assert (found.nearest[0], found.neighbors[0]) == (math.inf, 0)
     np.testing.assert_allclose(found.error[0], [0.5, 0.0, 0.0], atol=1e-15)

@@ -10,14 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dwell._kernels.common.density_terms import general_terms
-from dwell._kernels.space.rules import TOLERANCE
+from dwell._kernels.common.quadrature import TOLERANCE
 from dwell.geometry import Box, polyhedra
 from tests.kernels import space_worlds as worlds
-from tests.oracles.gaussian_boxes import in_box
+from tests.oracles.mp_moments import in_box
 
 BOX = Box((0, 0, 0), (1, 2, 3))
-
-
 PEAKS = [
     ((0.5, 0.5, 0.5), (1.0, 1.0, 1.0)),
     ((0.5, 0.5, 0.5), (10.0, 3.0, 1.0)),
@@ -48,7 +46,7 @@ CASES += [(LARGE, (1.0, 2.0, 2.0), *anywhere(seed), 1e-12) for seed in range(25)
 def test_one_agent_in_a_box_against_closed_forms(box, agent, center, rates, tolerance):
     terms = worlds.hills([1.0], [center], np.diag(rates))
     found = worlds.measure(box, np.array([agent]), terms)
-    log_mass, mean, second = in_box(box, center, rates)
+    log_mass, mean, second = in_box(*box.bounds, center, rates)
     with mp.workdps(60):
         log_found = mp.log(mp.mpf(float(found.mass[0]))) + mp.mpf(float(found.log_scale[0]))
         assert abs(mp.expm1(log_found - log_mass)) <= tolerance
@@ -65,7 +63,7 @@ def test_cells_share_out_a_hill(rate):
     center, rates = (0.6, 0.5, 0.4), (rate, 0.5 * rate, rate)
     points = worlds.scattered(60)
     found = worlds.measure(worlds.cube(), points, worlds.hills([2.0], [center], np.diag(rates)))
-    log_mass, mean, second = in_box(worlds.cube(), center, rates)
+    log_mass, mean, second = in_box(*worlds.cube().bounds, center, rates)
     mass, mean = 2.0 * math.exp(log_mass), np.array([float(m) for m in mean])
     scale = np.exp(found.log_scale)
     masses, seconds, polars = (scale * part for part in (found.mass, found.second, found.polar))
@@ -101,9 +99,8 @@ def test_slanted_hills_against_a_tensor_rule():
     centers, weights = rng.uniform(0, 1, (2, 3)), np.array([1.0, 0.3])
     powers = np.array([[2, 0, 0], [0, 1, 3], [0, 0, 0]])
     origins = np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    roots = np.array([np.linalg.cholesky(form).T for form in forms])
-    terms = general_terms(
-        3, 0.5, (powers, np.array([1.0, 2.0, 0.25]), origins), (weights, centers, forms, roots)
+    terms = worlds.hills(weights, centers, forms)._replace(
+        constant=0.5, powers=powers, coefficients=np.array([1.0, 2.0, 0.25]), origins=origins
     )
 
     def density(places):
@@ -151,9 +148,8 @@ def test_masses_beyond_the_doubles_keep_their_logarithm():
     found = worlds.measure(worlds.cube(), points, terms)
     assert (found.log_scale < -9000.0).all()
     assert (found.mass > 0.0).all()
-    nearest = points[:, 0].argmin()
-    assert np.argmax(np.log(found.mass) + found.log_scale) == nearest
-    log_mass, _, _ = in_box(worlds.cube(), (-100.0, 0.5, 0.5), (1.0, 1.0, 1.0))
+    assert np.argmax(np.log(found.mass) + found.log_scale) == points[:, 0].argmin()
+    log_mass, _, _ = in_box(*worlds.cube().bounds, (-100.0, 0.5, 0.5), (1.0, 1.0, 1.0))
     total = np.logaddexp.reduce(np.log(found.mass) + found.log_scale)
     assert total == pytest.approx(float(log_mass), abs=1e-10)
 

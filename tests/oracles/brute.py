@@ -15,11 +15,7 @@ from tests.oracles.rational_cells import contains, exact, exact_polygon, squared
 Array = NDArray[np.float64]
 Vector = tuple[float, float]
 
-AMBIGUOUS = 1e-12
-"""Relative margin below which a comparison of doubles is repeated exactly."""
-
-
-# ------------------------------------------------------------------ lattice
+AMBIGUOUS = 1e-12  # relative margin below which a comparison of doubles is repeated exactly
 
 
 @dataclass(frozen=True)
@@ -71,15 +67,7 @@ def nearest_agent(points: Array, agents: Sequence[Sequence[float]]) -> NDArray[n
     Agents at one and the same position are resolved by the lower index.
     """
     sites = np.asarray(agents, dtype=float)
-    owner = np.empty(len(points), dtype=np.intp)
-    for first in range(0, len(points), 1 << 15):  # bounded memory
-        chunk = slice(first, first + (1 << 15))
-        owner[chunk] = _nearest(points[chunk], sites)
-    return owner
-
-
-def _nearest(points: Array, sites: Array) -> NDArray[np.intp]:
-    gaps = ((points[:, None, :] - sites[None, :, :]) ** 2).sum(axis=2)
+    gaps = np.column_stack([((points - site) ** 2).sum(axis=1) for site in sites])
     owner: NDArray[np.intp] = gaps.argmin(axis=1)
     smallest = gaps.min(axis=1, keepdims=True)
     close = gaps <= smallest * (1 + AMBIGUOUS)
@@ -111,9 +99,6 @@ def grid_cells(
     with np.errstate(invalid="ignore", divide="ignore"):
         centroid = np.column_stack(first) * (h * h) / mass[:, None]
     return GridCells(points, owner, mass, centroid)
-
-
-# --------------------------------------------------------------- event loop
 
 
 @dataclass(frozen=True)
@@ -154,36 +139,24 @@ def timer_run(
     """
     start = [(float(x), float(y)) for x, y in positions]
     last: dict[int, tuple[float, Vector, Vector]] = {}  # time, position, velocity
+
+    def sampled(positions: list[Vector], p: int) -> Vector:
+        c = centroid(positions, p)
+        return saturated((c[0] - positions[p][0], c[1] - positions[p][1]), nu, gain)
+
     for p, x in enumerate(start):
-        eta = _sample(start, p, centroid, nu, gain) if velocities is None else velocities[p]
-        last[p] = (0.0, x, eta)
+        last[p] = (0.0, x, sampled(start, p) if velocities is None else velocities[p])
     count = dict.fromkeys(last, 0)
     queue = [(float(timers[p]), p) for p in last]
     heapq.heapify(queue)
     events: list[TimerEvent] = []
     while queue and queue[0][0] <= horizon:
         t, p = heapq.heappop(queue)
-        now = positions_at(last, t)
-        eta = _sample(now, p, centroid, nu, gain)
+        now = [(x[0] + (t - s) * v[0], x[1] + (t - s) * v[1]) for s, x, v in last.values()]
+        eta = sampled(now, p)
         next_at = t + draw(p, count[p])
         count[p] += 1
         last[p] = (t, now[p], eta)
         heapq.heappush(queue, (next_at, p))
         events.append(TimerEvent(t, p, now[p], eta, next_at))
     return events
-
-
-def positions_at(last: dict[int, tuple[float, Vector, Vector]], t: float) -> list[Vector]:
-    """Positions at time t from (time, position, velocity) of each agent's last event."""
-    return [(x[0] + (t - s) * v[0], x[1] + (t - s) * v[1]) for s, x, v in last.values()]
-
-
-def _sample(
-    positions: list[Vector],
-    p: int,
-    centroid: Callable[[list[Vector], int], Sequence[float]],
-    nu: float,
-    gain: float,
-) -> Vector:
-    c = centroid(positions, p)
-    return saturated((c[0] - positions[p][0], c[1] - positions[p][1]), nu, gain)

@@ -10,9 +10,8 @@ theorem on rationals. A Gaussian is handled as follows.
 3. The polygon is cut into slabs between consecutive vertex abscissae; each is
    a trapezoid, split further until a Gauss-Legendre rule with few nodes suffices
    for the integral over u, and dropped where the density is negligible.
-4. The integral over v is another such rule where the trapezoid is low (nothing
-   cancels then, however thin the cell is), and a difference of error functions
-   with extra digits where it is high.
+4. The integral over v is a difference of error functions, with as many digits
+   more as cancel where the trapezoid is low or far out.
 
 The number of nodes comes from the classical error bound for functions analytic
 in a Bernstein ellipse, so the accuracy is known beforehand.
@@ -27,6 +26,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import numpy as np
 from mpmath import mp, mpf  # type: ignore[import-untyped]
 
 from tests.oracles.rational_cells import (
@@ -41,19 +41,10 @@ from tests.oracles.rational_cells import (
     signed_area,
 )
 
-WORK_DPS = 60
-"""Decimal digits carried."""
-QUADRATURE_LOG = 88.0
-"""Minus the natural logarithm of the error allowed per panel, relative to its maximum."""
-TAIL_LOG = 100.0
-"""How far below its maximum (natural logarithm) the density is neglected."""
-MAX_NODES = 44
-"""Panels needing more nodes than this along u are halved."""
-MAX_INNER_NODES = 20
-"""Columns needing more nodes than this along v are done by error functions, which are cheaper."""
-
-
-# ---------------------------------------------------------------- densities
+WORK_DPS = 60  # decimal digits carried
+QUADRATURE_LOG = 88.0  # minus the logarithm of the error allowed per panel, over its maximum
+TAIL_LOG = 100.0  # how far below its maximum (natural logarithm) the density is neglected
+MAX_NODES = 44  # panels needing more nodes than this are halved
 
 
 @dataclass(frozen=True)
@@ -103,17 +94,7 @@ class Gaussian:
         return self.qxx * x * x + 2 * self.qxy * x * y + self.qyy * y * y
 
 
-@dataclass(frozen=True)
-class Mixture:
-    """Weighted sum of densities."""
-
-    parts: tuple[tuple[Number, Density], ...]
-
-
-Density = Uniform | Polynomial | Gaussian | Mixture
-
-
-# ------------------------------------------------------------------ results
+Density = Uniform | Polynomial | Gaussian
 
 
 @dataclass(frozen=True)
@@ -131,14 +112,6 @@ class Moments:
         with mp.workdps(WORK_DPS):
             dx, dy = (to_mp(p) - c for p, c in zip(point, self.centroid, strict=True))
             return self.polar_centroid + self.mass * (dx * dx + dy * dy)
-
-    def to_float(self) -> dict[str, Any]:
-        return {
-            "mass": float(self.mass),
-            "log_mass": float(self.log_mass),
-            "centroid": (float(self.centroid[0]), float(self.centroid[1])),
-            "polar_centroid": float(self.polar_centroid),
-        }
 
 
 @dataclass(frozen=True)
@@ -210,26 +183,10 @@ def moments(
 
 def _raw(vertices: Polygon, density: Density, slabs: str | None) -> Raw:
     if isinstance(density, Uniform):
-        return _polynomial_raw(vertices, Polynomial(((density.value, 0, 0),), vertices[0]))
+        density = Polynomial(((density.value, 0, 0),), vertices[0])
     if isinstance(density, Polynomial):
         return _polynomial_raw(vertices, density)
-    if isinstance(density, Gaussian):
-        return _gaussian_raw(vertices, density, slabs)
-    total = Raw(vertices[0], mpf(0), mpf(0), mpf(0), mpf(0))
-    for weight, part in density.parts:
-        raw = _raw(vertices, part, slabs).shifted(vertices[0]).in_mp()
-        w = to_mp(weight)
-        total = Raw(
-            vertices[0],
-            total.m + w * raw.m,
-            total.fx + w * raw.fx,
-            total.fy + w * raw.fy,
-            total.j + w * raw.j,
-        )
-    return total
-
-
-# --------------------------------------------------------------- polynomials
+    return _gaussian_raw(vertices, density, slabs)
 
 
 def _polynomial_raw(vertices: Polygon, density: Polynomial) -> Raw:
@@ -269,9 +226,6 @@ def _times_linear(coefficients: list[Fraction], c0: Fraction, c1: Fraction) -> l
     return out
 
 
-# ------------------------------------------------------------------ Gaussian
-
-
 def _gaussian_raw(vertices: Polygon, density: Gaussian, slabs: str | None) -> Raw:
     """Moments about the point of the polygon where the density is largest."""
     along_y = slabs == "y" or (slabs is None and density.qxx > density.qyy)
@@ -298,8 +252,8 @@ def _slab_raw(vertices: Polygon, density: Gaussian) -> Raw:
     span = max(1.0, float(highest - density.exponent(mode)))
     cutoff = TAIL_LOG + 2 * math.log(span)
     sums = [mpf(0)] * 6
-    for job in _panels(_slabs(_trim(local, excess, cutoff)), excess, cutoff):
-        sums = [s + t for s, t in zip(sums, _integrate(job, excess), strict=True)]
+    for panel, nodes in _panels(_slabs(_trim(local, excess, cutoff)), excess, cutoff):
+        sums = [s + t for s, t in zip(sums, _integrate(panel, nodes, excess), strict=True)]
     factor = mp.exp(-to_mp(density.exponent(mode)))
     m, su, sv, suu, suv, svv = (factor * s for s in sums)
     k = to_mp(shear)
@@ -349,21 +303,14 @@ class _Panel:
     w0: mpf
     w1: mpf
 
-    def halved_across(self) -> list[_Panel]:
+    def halves(self) -> list[_Panel]:
         lo, w, du = (self.lo0 + self.lo1) / 2, (self.w0 + self.w1) / 2, self.du / 2
         return [
             _Panel(self.u, du, self.lo0, lo, self.w0, w),
             _Panel(self.u + du, du, lo, self.lo1, w, self.w1),
         ]
 
-    def halved_along(self) -> list[_Panel]:
-        w0, w1 = self.w0 / 2, self.w1 / 2
-        return [
-            _Panel(self.u, self.du, self.lo0, self.lo1, w0, w1),
-            _Panel(self.u, self.du, self.lo0 + w0, self.lo1 + w1, w0, w1),
-        ]
-
-    def outer_variation(self, e: _Excess) -> tuple[float, float]:
+    def variation(self, e: _Excess) -> tuple[float, float]:
         """Linear and quadratic size of the exponent along ``u``, on [-1, 1]."""
         h = self.du / 2
         linear = abs(e.alpha * h * (2 * (self.u + h) + e.twice_u0))
@@ -374,12 +321,6 @@ class _Panel:
         slope = abs(p) + abs(q)
         linear += e.beta * slope * (abs(2 * m + e.twice_v0) + 2 * abs(n))
         return float(linear), float(e.alpha * h * h + e.beta * slope * slope)
-
-    def inner_variation(self, e: _Excess) -> tuple[float, float]:
-        """Linear and quadratic size of the exponent along ``v``, the worst over the panel."""
-        h = max(self.w0, self.w1) / 2
-        middles = (2 * self.lo0 + self.w0 + e.twice_v0, 2 * self.lo1 + self.w1 + e.twice_v0)
-        return float(e.beta * h * max(abs(m) for m in middles)), float(e.beta * h * h)
 
 
 def _trim(vertices: Polygon, e: _Excess, cutoff: float) -> Polygon:
@@ -435,72 +376,52 @@ def nodes_needed(linear: float, quadratic: float) -> int:
     return max(4, math.ceil(best)) if math.isfinite(best) else 10**9
 
 
-def _panels(stack: list[_Panel], excess: _Excess, cutoff: float) -> list[tuple[_Panel, int, int]]:
-    """Relevant panels with their node counts (outer, inner); inner 0 for error functions."""
-    done: list[tuple[_Panel, int, int]] = []
+def _panels(stack: list[_Panel], excess: _Excess, cutoff: float) -> list[tuple[_Panel, int]]:
+    """Relevant panels with their node counts."""
+    done: list[tuple[_Panel, int]] = []
     while stack:
         panel = stack.pop()
         if excess.lower_bound(panel) > cutoff:
             continue
-        outer = nodes_needed(*panel.outer_variation(excess))
-        inner = nodes_needed(*panel.inner_variation(excess))
-        if outer <= MAX_NODES:
-            done.append((panel, outer, inner if inner <= MAX_INNER_NODES else 0))
-        elif 2 * outer >= inner:
-            stack.extend(panel.halved_across())
+        nodes = nodes_needed(*panel.variation(excess))
+        if nodes <= MAX_NODES:
+            done.append((panel, nodes))
         else:
-            stack.extend(panel.halved_along())
+            stack.extend(panel.halves())
     return done
 
 
-def _integrate(job: tuple[_Panel, int, int], excess: _Excess) -> list[mpf]:
+def _integrate(panel: _Panel, nodes: int, excess: _Excess) -> list[mpf]:
     """Integrals of 1, u, v, u^2, u v, v^2 times ``exp(-excess)`` over the panel."""
-    panel, outer, inner = job
     sums = [mpf(0)] * 6
-    for t, weight in gauss_legendre(outer):
+    for t, weight in gauss_legendre(nodes):
         u = panel.u + panel.du * t
         lo = panel.lo0 + (panel.lo1 - panel.lo0) * t
         w = panel.w0 + (panel.w1 - panel.w0) * t
-        if inner:
-            s0, s1, s2 = _column_by_nodes(lo, w, excess, inner)
-        else:
-            s0, s1, s2 = _column_by_erf(lo, w, excess)
         scale = weight * panel.du * mp.exp(-excess.alpha * u * (u + excess.twice_u0))
-        s0, s1, s2 = s0 * scale, s1 * scale, s2 * scale
+        s0, s1, s2 = (s * scale for s in _column(lo, w, excess))
         for k, term in enumerate((s0, u * s0, s1, u * u * s0, u * s1, s2)):
             sums[k] += term
     return sums
 
 
-def _column_by_nodes(lo: mpf, w: mpf, e: _Excess, nodes: int) -> tuple[mpf, mpf, mpf]:
+def _column(lo: mpf, w: mpf, e: _Excess) -> tuple[mpf, mpf, mpf]:
     """Integrals of 1, v, v^2 times ``exp(-beta v (v + 2 v0))`` over [lo, lo + w]."""
-    s0 = s1 = s2 = mpf(0)
-    for r, weight in gauss_legendre(nodes):
-        v = lo + w * r
-        value = weight * mp.exp(-e.beta * v * (v + e.twice_v0))
-        s0 += value
-        value *= v
-        s1 += value
-        s2 += value * v
-    return w * s0, w * s1, w * s2
-
-
-def _column_by_erf(lo: mpf, w: mpf, e: _Excess) -> tuple[mpf, mpf, mpf]:
-    """The integrals of `_column_by_nodes` in closed form, with digits to spare."""
     v0 = e.twice_v0 / 2
-    spare = 20 + math.ceil(4 * math.log10(1 + float(e.beta * v0 * v0)))
+    far, low = 1 + float(e.beta * v0 * v0), 1 + 1 / float(e.beta * w * w)
+    spare = 20 + math.ceil(4 * math.log10(far) + 2 * math.log10(low))  # digits that cancel
     with mp.workdps(WORK_DPS + spare):
         p, q = v0 + lo, v0 + lo + w
         root = mp.sqrt(e.beta)
         scale = mp.exp(e.beta * v0 * v0)
         at_p, at_q = scale * mp.exp(-e.beta * p * p), scale * mp.exp(-e.beta * q * q)
-        m0 = scale * mp.sqrt(mp.pi) / (2 * root) * _erf_difference(root * p, root * q)
+        m0 = scale * mp.sqrt(mp.pi) / (2 * root) * erf_difference(root * p, root * q)
         m1 = (at_p - at_q) / (2 * e.beta)  # about the centre, not yet about the peak
         m2 = (m0 + p * at_p - q * at_q) / (2 * e.beta)
         return m0, m1 - v0 * m0, m2 - 2 * v0 * m1 + v0 * v0 * m0
 
 
-def _erf_difference(p: mpf, q: mpf) -> mpf:
+def erf_difference(p: mpf, q: mpf) -> mpf:
     """``erf(q) - erf(p)``, accurate in the tails."""
     if p > 0:
         return mp.erfc(p) - mp.erfc(q)
@@ -509,19 +430,41 @@ def _erf_difference(p: mpf, q: mpf) -> mpf:
     return mp.erf(q) - mp.erf(p)
 
 
+def along_axis(
+    a: Number, b: Number, c: Number, rate: Number, digits: int = WORK_DPS
+) -> tuple[mpf, mpf, mpf]:
+    """Mass, mean and variance of ``exp(-rate (t - c)^2)`` between a and b, in closed form."""
+    with mp.workdps(digits):
+        a, b, c, rate = (to_mp(v) for v in (a, b, c, rate))
+        root = mp.sqrt(rate)
+        low, high = root * (a - c), root * (b - c)
+        mass = erf_difference(low, high) * mp.sqrt(mp.pi) / (2 * root)
+        first = (mp.exp(-low * low) - mp.exp(-high * high)) / (2 * rate)
+        edge = (b - c) * mp.exp(-high * high) - (a - c) * mp.exp(-low * low)
+        mean = first / mass
+        return mass, mean + c, (mass - edge) / (2 * rate) / mass - mean * mean
+
+
+def in_box(
+    lower: Any, upper: Any, center: Any, rates: Any, digits: int = WORK_DPS
+) -> tuple[mpf, list[mpf], mpf]:
+    """The same over a box in any dimension: log mass, centroid, second moment over the mass."""
+    ends = zip(lower, upper, center, rates, strict=True)
+    parts = [along_axis(*end, digits=digits) for end in ends]
+    with mp.workdps(digits):
+        log_mass = sum(mp.log(mass) for mass, _, _ in parts)
+        return log_mass, [mean for _, mean, _ in parts], sum(v for _, _, v in parts)
+
+
 @cache
 def gauss_legendre(n: int) -> tuple[tuple[mpf, mpf], ...]:
-    """Nodes and weights of the n-point Gauss-Legendre rule on [0, 1]."""
+    """Nodes and weights of the n-point Gauss-Legendre rule on [0, 1], by Newton's method."""
     with mp.workdps(WORK_DPS + 10):
         rule: list[tuple[mpf, mpf]] = []
-        for k in range(n):
-            x = mpf(math.cos(math.pi * (k + 0.75) / (n + 0.5)))
-            for _ in range(8):
+        for x in map(mpf, np.polynomial.legendre.leggauss(n)[0][::-1].tolist()):
+            for _ in range(4):
                 value, slope = _legendre(n, x)
-                step = value / slope
-                x -= step
-                if abs(step) < mpf(10) ** (-WORK_DPS // 2 - 10):
-                    break
+                x -= value / slope
             slope = _legendre(n, x)[1]
             rule.append(((1 + x) / 2, 1 / ((1 - x * x) * slope * slope)))
         return tuple(rule)

@@ -57,18 +57,6 @@ def without_repeats(vertices: Sequence[Point]) -> Polygon:
     return kept
 
 
-def canonical(vertices: Sequence[Point]) -> Polygon:
-    """Corners only (no straight vertices), beginning at the lexicographic minimum."""
-    n = len(vertices)
-    corners = [
-        v for k, v in enumerate(vertices) if cross(vertices[k - 1], v, vertices[(k + 1) % n]) != 0
-    ]
-    if not corners:
-        return sorted(set(vertices))
-    start = corners.index(min(corners))
-    return corners[start:] + corners[:start]
-
-
 def clip(vertices: Sequence[Point], a: Number, b: Number, c: Number) -> Polygon:
     """The part of a convex polygon with ``a x + b y <= c`` (closed half-plane)."""
     a, b, c = Fraction(a), Fraction(b), Fraction(c)

@@ -15,17 +15,15 @@ from tests import strategies as sg
 from tests.oracles import brute
 from tests.oracles import rational_cells as rc
 from tests.oracles.mp_moments import (
-    Density,
     Gaussian,
-    Mixture,
     Moments,
     Polynomial,
     Uniform,
     distance,
+    in_box,
     moments,
     monomial,
     relative_error,
-    to_mp,
 )
 
 SQUARE = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
@@ -35,12 +33,9 @@ PEAK = Gaussian.isotropic((7.5, 4.5), 0.03)
 TILTED = Gaussian.from_covariance((1.0, -2.0), ((9.0, 7.0), (7.0, 6.0)))
 
 relaxed = settings(
-    max_examples=40,
-    deadline=None,
-    derandomize=True,
-    database=None,
+    max_examples=40, deadline=None, derandomize=True, database=None,
     suppress_health_check=list(HealthCheck),
-)
+)  # fmt: skip
 
 GAUSSIAN_CASES: dict[str, tuple[list[tuple[float, float]], Gaussian]] = {
     "near": ([(0, 0), (3, 1), (4, 3), (2, 5), (-1, 3)], PEAK),
@@ -72,9 +67,6 @@ def assert_same(a: Moments, b: Moments, tolerance: float = 1e-28) -> None:
     assert relative_error(a.polar_centroid, b.polar_centroid) < tolerance
 
 
-# ------------------------------------------------------------ rational cells
-
-
 def test_square_of_four_agents() -> None:
     agents = [(0.25, 0.25), (0.75, 0.25), (0.75, 0.75), (0.25, 0.75)]
     cells = rc.tessellation(SQUARE, agents)
@@ -83,14 +75,12 @@ def test_square_of_four_agents() -> None:
     assert sum(c.polar_moment(c.site) for c in cells) == Fraction(1, 24)
     assert cells[0].edge_neighbours == {1, 3}
     assert cells[0].contact_neighbours == {1, 2, 3}
-    assert rc.to_float(rc.canonical(cells[0].vertices)) == [(0, 0), (0.5, 0), (0.5, 0.5), (0, 0.5)]
+    assert sorted(rc.to_float(cells[0].vertices)) == [(0, 0), (0, 0.5), (0.5, 0), (0.5, 0.5)]
 
 
 def test_agent_outside_may_have_a_degenerate_or_empty_cell() -> None:
     touching, _ = rc.tessellation(SQUARE, [(-0.5, 0.5), (0.5, 0.5)])
-    assert touching.area == 0
-    assert len(touching.vertices) == 2
-    assert touching.edge_neighbours == {1}
+    assert (touching.area, len(touching.vertices), touching.edge_neighbours) == (0, 2, {1})
     empty, _ = rc.tessellation(SQUARE, [(-0.75, 0.5), (0.5, 0.5)])
     assert empty.vertices == ()
     assert empty.contact_neighbours == set()
@@ -130,22 +120,6 @@ def test_cell_vertices_are_nearest_to_their_agent(case: tuple[sg.Polygon, sg.Age
             assert {q for q, g in enumerate(gaps) if g == gaps[p]} - {p} <= c.contact_neighbours
 
 
-# ---------------------------------------------------------------- mp moments
-
-
-def rectangle_reference(box: tuple[float, ...], rate: float, centre: tuple[float, float]) -> mpf:
-    """Mass, first moments and polar moment about the centre, as products of 1-D forms."""
-    factors = []
-    for lo, hi, c in ((box[0], box[1], centre[0]), (box[2], box[3], centre[1])):
-        a, b, k = to_mp(lo) - to_mp(c), to_mp(hi) - to_mp(c), to_mp(rate)
-        root = mp.sqrt(k)
-        m0 = mp.sqrt(mp.pi) / 2 / root * (mp.erf(root * b) - mp.erf(root * a))
-        ea, eb = mp.exp(-k * a * a), mp.exp(-k * b * b)
-        factors.append((m0, (ea - eb) / (2 * k), (m0 + a * ea - b * eb) / (2 * k)))
-    (x0, x1, x2), (y0, y1, y2) = factors
-    return x0 * y0, x1 * y0, x0 * y1, x2 * y0 + x0 * y2
-
-
 @pytest.mark.parametrize(
     "box",
     [(0, 15, 0, 9), (200, 210, 3, 8), (150, 160, 145, 150), (7, 7 + 1e-13, 0, 9), (-90, 3, 4, 80)],
@@ -153,13 +127,13 @@ def rectangle_reference(box: tuple[float, ...], rate: float, centre: tuple[float
 def test_gaussian_over_rectangles_is_a_product_of_error_functions(box: tuple[float, ...]) -> None:
     x0, x1, y0, y1 = box
     result = moments([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], PEAK)
-    with mp.workdps(1500):  # the plain erf differences cancel as much as they like
-        m, fx, fy, j = rectangle_reference(box, 0.03, (7.5, 4.5))
-        c = (mpf(7.5) + fx / m, mpf(4.5) + fy / m)
-        polar = j - (fx * fx + fy * fy) / m
-        log_m = mp.log(m)
+    rates, digits = (0.03, 0.03), 1500  # the differences cancel as much as they like
+    log_m, (cx, cy), spread = in_box((x0, y0), (x1, y1), (7.5, 4.5), rates, digits)
+    with mp.workdps(digits):
+        m = mp.exp(log_m)
+        j = m * (spread + (cx - mpf(7.5)) ** 2 + (cy - mpf(4.5)) ** 2)
     with mp.workdps(60):
-        assert_same(result, Moments(+m, +log_m, (+c[0], +c[1]), +polar), 1e-38)
+        assert_same(result, Moments(+m, +log_m, (+cx, +cy), m * spread), 1e-38)
     assert relative_error(result.log_mass, log_m) < 1e-38
     assert relative_error(result.polar_about((7.5, 4.5)), j) < 1e-38
 
@@ -171,17 +145,14 @@ def test_slabs_along_either_axis_agree(name: str) -> None:
 
 
 def test_far_cell_underflows_doubles_but_not_the_reference() -> None:
-    far = moments(GAUSSIAN_CASES["far along x"][0], PEAK).to_float()
-    assert far["mass"] == 0.0
-    assert -1250 < far["log_mass"] < -1150
-    assert 206 < far["centroid"][0] < 206.5
+    far = moments(GAUSSIAN_CASES["far along x"][0], PEAK)
+    assert float(far.mass) == 0.0
+    assert -1250 < far.log_mass < -1150
+    assert 206 < far.centroid[0] < 206.5
     # Beyond a straight side the density decays like exp(-s (x - x0)), s = 2 * 0.03 * 1e4.
-    strip = moments([(1e4, -5), (1e4 + 10, -5), (1e4 + 10, 5), (1e4, 5)], _rate(0.03))
+    origin = Gaussian.isotropic((0, 0), 0.03)
+    strip = moments([(1e4, -5), (1e4 + 10, -5), (1e4 + 10, 5), (1e4, 5)], origin)
     assert float(strip.centroid[0]) - 1e4 == pytest.approx(1 / 600, rel=1e-4)
-
-
-def _rate(rate: float) -> Gaussian:
-    return Gaussian.isotropic((0, 0), rate)
 
 
 @relaxed
@@ -205,21 +176,11 @@ def test_monomials_in_closed_form() -> None:
     assert monomial(box, 2, 3) == Fraction(26, 3) * Fraction(15, 4)
 
 
-def test_polynomial_about_an_origin_and_mixtures_are_linear() -> None:
+def test_polynomial_about_an_origin() -> None:
     polygon = GAUSSIAN_CASES["tilted"][0]
-    ramp: Density = Polynomial(((1, 1, 0), (Fraction(1, 2), 0, 2)), (-10, -20))
+    ramp = Polynomial(((1, 1, 0), (Fraction(1, 2), 0, 2)), (-10, -20))
     expanded = Polynomial(((210, 0, 0), (1, 1, 0), (20, 0, 1), (Fraction(1, 2), 0, 2)), (0, 0))
     assert_same(moments(polygon, ramp), moments(polygon, expanded), 1e-50)
-    parts = ((0.25, TILTED), (3, ramp), (1, Uniform(7)))
-    mixed = moments(polygon, Mixture(parts))
-    with mp.workdps(60):
-        each = [(to_mp(w), moments(polygon, d)) for w, d in parts]
-        mass = sum(w * r.mass for w, r in each)
-        x = sum(w * r.mass * r.centroid[0] for w, r in each) / mass
-        polar = sum(w * r.polar_about((1, 2)) for w, r in each)
-    assert relative_error(mixed.mass, mass) < 1e-50
-    assert relative_error(mixed.centroid[0], x) < 1e-50
-    assert relative_error(mixed.polar_about((1, 2)), polar) < 1e-50
 
 
 @pytest.mark.exhaustive
@@ -233,9 +194,6 @@ def test_gaussian_masses_add_up_over_random_cells(data: st.DataObject) -> None:
     with mp.workdps(60):
         total = sum(c.mass for c in cells)
     assert relative_error(total, moments(polygon, density).mass) < 1e-28
-
-
-# --------------------------------------------------------------------- brute
 
 
 def test_grid_ties_go_to_the_lexicographically_smaller_position() -> None:
@@ -264,14 +222,9 @@ def test_grid_cells_agree_with_the_exact_ones() -> None:
 
 def test_timer_loop_with_one_agent_in_closed_form() -> None:
     events = brute.timer_run(
-        [(8.0, 0.0)],
-        [1.0],
-        lambda positions, p: (0.0, 0.0),
-        lambda p, k: 1.0 + k % 2,
-        gain=1.0,
-        nu=2.0,
-        horizon=7.0,
-    )
+        [(8.0, 0.0)], [1.0], lambda positions, p: (0.0, 0.0), lambda p, k: 1.0 + k % 2,
+        gain=1.0, nu=2.0, horizon=7.0,
+    )  # fmt: skip
     # Saturated holds shorten the error by their length, the others by 1 - T/2.
     assert [e.t for e in events] == [1.0, 2.0, 4.0, 5.0, 7.0]
     assert [e.x[0] for e in events] == [7.0, 6.0, 4.0, 3.0, 1.0]
@@ -297,9 +250,6 @@ def test_timer_loop_ties_and_two_agents_on_a_line() -> None:
     assert events[-1].x[0] == pytest.approx(0.75, abs=1e-3)
     assert run(10.0) == events[:40]
     assert run(0.0) == []
-
-
-# ---------------------------------------------------------------- strategies
 
 
 @relaxed

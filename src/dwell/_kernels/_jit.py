@@ -134,6 +134,13 @@ def spliced(function: Callable[..., Any]) -> Any:
     return _compiled(function, {"inline": "always", "no_cpython_wrapper": True})
 
 
+def _for_all_numbers(kernel: Any) -> Any:
+    """`kernel`, compiled once: Numba would compile it again for calls with a constant."""
+    template, unliteral = kernel.get_call_template, load().types.unliteral
+    kernel.get_call_template = lambda args, kws: template(tuple(map(unliteral, args)), kws)
+    return kernel
+
+
 def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
     if not ENABLED:
         return function
@@ -157,6 +164,6 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
         settings: Any = numba.config
         kept, settings.CACHE_DIR = settings.CACHE_DIR, str(folder or "")
         try:
-            return numba.njit(function, **options)
+            return _for_all_numbers(numba.njit(function, **options))
         finally:
             settings.CACHE_DIR = kept

@@ -38,7 +38,7 @@ def lattice_axes(workspace: Workspace, spacing: float) -> tuple[np.ndarray, np.n
 
 def lattice_terms(density: Density, workspace: Workspace, spacing: float) -> Terms:
     """Terms whose moments are sums over the lattice points in the workspace."""
-    from dwell._kernels.common.density_terms import plain_terms
+    from dwell._kernels.common.density_terms import Terms
 
     x, y = lattice_axes(workspace, spacing)
     points: Points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
@@ -53,7 +53,7 @@ def lattice_terms(density: Density, workspace: Workspace, spacing: float) -> Ter
             code="integration.spacing",
             key="run.integration.spacing",
         )
-    return plain_terms()._replace(
+    return Terms(
         lattice=np.ascontiguousarray(weights.reshape(len(y), len(x))),
         frame=np.array([x[0], y[0], spacing]),
     )

@@ -14,7 +14,7 @@ from dwell._types import Floats, Ints, Points, columns, dots
 from dwell.cells.adaptive import Boxes, halved, moments_of_function
 from dwell.cells.curved import space_terms, terms_of
 from dwell.cells.moments import Moments
-from dwell.cells.simplices import weigh_simplices
+from dwell.cells.simplices import weigh_function
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.base import Density, as_density, general_terms_of
 from dwell.density.uniform import Uniform
@@ -216,7 +216,7 @@ def _on_line(cell: StarInterval, density: Density) -> Moments:
     if terms is None:
         ends = np.linspace(low, high, PIECES + 1)[:, None]
         pieces = np.stack([ends[:-1], ends[1:]], axis=1)
-        found = weigh_simplices(density, None, cell.position, pieces)
+        found = weigh_function(density, cell.position, pieces)
         if not found.mass > 0.0:
             return _nothing(cell, found.doubt)
         return _scaled(cell, found.log_scale, found.mass, found.error, found.second, found.doubt)

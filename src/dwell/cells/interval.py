@@ -25,7 +25,7 @@ def measure(
     Each configuration is sorted once, so the cells of all N agents take N log N steps.
     Uniform, polynomial and Gaussian densities are integrated to rounding, functions by quadrature.
     """
-    from dwell._kernels.line import cells as kernel
+    from dwell._kernels.line import moments as kernel
 
     out, doubt = _measured(ground, positions, row, agent, threads)
     column = np.ascontiguousarray(out.T)
@@ -43,16 +43,15 @@ def cells(
 
     The two vertices of a cell are its lower and its upper end; border k lies behind vertex k.
     """
-    from dwell._kernels.line import cells as kernel
+    from dwell._kernels.line import moments as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
     out = _table_of(workspace, Uniform().general_terms(1), points[None], np.zeros_like(who), who, 1)
+    _refuse_coincidence(points, who, out[:, kernel.NEAREST])
     found = []
     for p, line in zip(who, out, strict=True):
         labels = line[[kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
-        if line[kernel.NEAREST] == 0.0:
-            raise _same_position(points, int(p))
         ends = line[[kernel.A, kernel.B]]
         kept = 2 if ends[0] < ends[1] else 0
         found.append(Cell(int(p), points[p], ends[:kept, None], labels[:kept]))
@@ -62,14 +61,12 @@ def cells(
 def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
     """All borders between cells, of the first `agents` cells only; each is a single point."""
     from dwell._kernels.common.status import NO_MASS
-    from dwell._kernels.line import cells as kernel
+    from dwell._kernels.line import moments as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points) if agents is None else agents)
     out, _ = _measured(ground, points[None], np.zeros_like(who), who, 1)
-    shared = np.flatnonzero(out[:, kernel.NEAREST] == 0.0)
-    if shared.size:
-        raise _same_position(points, int(shared[0]))
+    _refuse_coincidence(points, who, out[:, kernel.NEAREST])
     labels = out[:, [kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
     cut = (labels >= 0) & (out[:, kernel.A] < out[:, kernel.B])[:, None]
     agent, other = np.nonzero(cut)[0], labels[cut]
@@ -90,7 +87,7 @@ def _measured(
     A function is first measured as if it were uniform.
     """
     from dwell._kernels.common.status import NO_MASS
-    from dwell._kernels.line import cells as kernel
+    from dwell._kernels.line import moments as kernel
 
     terms = Uniform().general_terms(1) if ground.terms is None else ground.terms
     out = _table_of(ground.workspace, terms, positions, row, agent, threads)
@@ -120,8 +117,7 @@ def _table_of(
     threads: int | None,
 ) -> Floats:
     """The table that the kernel fills."""
-    from dwell._kernels.line import cells as kernel
-    from dwell._kernels.line.moments import MEMORY
+    from dwell._kernels.line import moments as kernel
 
     ends = interval_of(workspace)
     x = np.ascontiguousarray(positions[..., 0])
@@ -129,7 +125,7 @@ def _table_of(
     out = np.empty((len(row), kernel.COLUMNS))
 
     def work(lo: int, hi: int) -> None:
-        memory = np.empty((len(terms.weights), MEMORY))
+        memory = np.empty((len(terms.weights), kernel.MEMORY))
         kernel.measure_many(
             lo, hi, row, agent, x, left, right, ends.lower, ends.upper, terms, memory, out
         )
@@ -140,7 +136,7 @@ def _table_of(
 
 def _beside(x: Floats, row: Ints, agent: Ints, threads: int | None) -> tuple[Ints, Ints]:
     """For each measurement the agents next below and next above; -1 where there is none."""
-    from dwell._kernels.line.cells import scan
+    from dwell._kernels.line.moments import scan
 
     left, right = np.empty_like(row), np.empty_like(row)
     counts = np.bincount(row, minlength=len(x))
@@ -158,7 +154,10 @@ def _beside(x: Floats, row: Ints, agent: Ints, threads: int | None) -> tuple[Int
     return below[place, agent], above[place, agent]
 
 
-def _same_position(points: Points, p: int) -> Exception:
-    same = np.flatnonzero(np.square(points[:, 0] - points[p, 0]) == 0.0)
-    other = int(same[same != p][0])
-    return coincident(p, other, points[p])
+def _refuse_coincidence(points: Points, who: Ints, nearest: Floats) -> None:
+    """Refuse the first of some agents at the same position as another."""
+    shared = who[nearest == 0.0]
+    if shared.size:
+        p = int(shared[0])
+        same = np.flatnonzero(np.square(points[:, 0] - points[p, 0]) == 0.0)
+        raise coincident(p, int(same[same != p][0]), points[p])

@@ -80,14 +80,9 @@ def _of_only_agent(workspace: Workspace, density: Density) -> Moments:
     lower, upper = workspace.bounds
     middle = workspace.nearest((lower + 0.5 * (upper - lower))[None])
     found = tessellation_of(weighted_region(workspace, density), middle)
-    return Moments(
-        float(found.masses[0]),
-        float(found.log_masses[0]),
-        found.centroids[0],
-        found.errors[0],
-        float(found.second_moments[0]),
-        float(found.mass_errors[0]),
-    )
+    mass, log_mass = float(found.masses[0]), float(found.log_masses[0])
+    second, error = float(found.second_moments[0]), float(found.mass_errors[0])
+    return Moments(mass, log_mass, found.centroids[0], found.errors[0], second, error)
 
 
 def exact_fan(vertices: Points) -> Floats:
@@ -109,25 +104,20 @@ def polygon_moments(
 
     `fan` are the cross products of neighbouring offsets, if they are known with more digits.
     """
-    if density.terms() is None:
-        return _adaptive(offsets, origin, density)
-    return _exact(offsets, origin, density, fan)
-
-
-def _exact(offsets: Points, origin: Points, density: Density, fan: Floats | None) -> Moments:
     from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.entry_points import moments_of
 
-    terms = density.terms()
-    scratch = make_scratch(1, len(offsets))
-    sharp = fan is not None
+    terms, n = density.terms(), len(offsets)
+    if terms is None:
+        return _adaptive(offsets, origin, density)
+    scratch = make_scratch(1, n)
 
     def about(x: float, y: float) -> tuple[float, float, float, float, float]:
-        scratch.x[: len(offsets)], scratch.y[: len(offsets)] = offsets.T
-        if sharp:
-            scratch.fan[: len(offsets)] = fan
+        scratch.x[:n], scratch.y[:n] = offsets.T
+        if fan is not None:
+            scratch.fan[:n] = fan
         found: tuple[float, float, float, float, float] = moments_of(
-            len(offsets), *map(float, origin), terms, x, y, sharp, scratch
+            n, *map(float, origin), terms, x, y, fan is not None, scratch
         )
         return found
 

@@ -276,15 +276,14 @@ def _measure_all(
 
 def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
     """All edges between the cells of `positions`, (N, 2); of the first `agents` cells only."""
-    from dwell._kernels.common.density_terms import is_exact
     from dwell._kernels.common.status import COINCIDENT, NO_MASS
     from dwell._kernels.polygon import entry_points as kernel
-    from dwell._kernels.polygon.facets import borders_of
+    from dwell._kernels.polygon.moments import borders_of
 
     terms: Any = ground.terms
     points = np.ascontiguousarray(positions, dtype=np.float64)
     count = len(points) if agents is None else agents
-    if not is_exact(terms):
+    if len(terms.lattice):
         raise DensityError(
             "on a grid of points centroids are piecewise constant and have no derivatives; "
             "integrate exactly",

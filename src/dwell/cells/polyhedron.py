@@ -11,7 +11,7 @@ from dwell.cells.facets import Borders, as_borders
 from dwell.cells.measurement import CellMeasurements, in_blocks, measurements_of
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.geometry import Flat
-from dwell.geometry.polyhedra import grid_of, numbers_in, one_bin, pays, solid_of
+from dwell.geometry.polyhedra import grid_of, numbers_in, pays, solid_of
 from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ def measure(
     Where many cells of one configuration are measured, agents are sorted into bins first, so that
     the time per cell does not depend on the number of agents.
     """
+    from dwell._kernels.common.quadrature import TOLERANCE
     from dwell._kernels.space import measure as kernel
     from dwell._kernels.space.memory import make_memory
-    from dwell._kernels.space.rules import TOLERANCE
 
     row, agent = np.asarray(row, dtype=np.int64), np.asarray(agent, dtype=np.int64)
     solid, terms = solid_of(cast(Flat, ground.workspace)), cast(Any, ground.terms)
@@ -40,7 +40,8 @@ def measure(
         found = np.empty((len(picks), kernel.COLUMNS))
 
         def work(lo: int, hi: int) -> None:
-            own = one_bin(places[0]) if grid is None else grid  # overwritten with each row
+            # One bin, overwritten with each row, unless they are sorted.
+            own = grid_of(places[0], measurements=1) if grid is None else grid
             memory = make_memory(places.shape[1], solid)
             measure(lo, hi, *which, solid, own, terms, found, memory)
 
@@ -69,7 +70,6 @@ def measure(
 def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
     """Integrate over the facets of the cells of `positions`, (N, 3), or of the first `agents`."""
     from dwell._kernels.common.status import COINCIDENT, NO_MASS
-    from dwell._kernels.space import facets
     from dwell._kernels.space import measure as kernel
     from dwell._kernels.space.memory import make_memory
 
@@ -78,16 +78,16 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
     solid, grid = solid_of(cast(Flat, ground.workspace)), grid_of(points, measurements=count)
     numbers, memory = numbers_in(grid)[:count], make_memory(len(points), solid)
     found, most = np.empty((count, kernel.COLUMNS)), 20 * count + 16
-    filled = facets.FULL
-    while filled == facets.FULL:
-        rows = np.empty((most, facets.COLUMNS))
-        filled = facets.facets_of(0, count, numbers, solid, grid, ground.terms, found, rows, memory)
+    filled = kernel.FULL
+    while filled == kernel.FULL:
+        rows = np.empty((most, kernel.FACET_COLUMNS))
+        filled = kernel.facets_of(0, count, numbers, solid, grid, ground.terms, found, rows, memory)
         most *= 2
     status = found[:, kernel.STATUS]
     if (status == COINCIDENT).any():
         raise first_coincidence(points)
     rows = rows[:filled]
-    agent, other = grid.order[rows[:, : facets.M].astype(np.int64)].T
+    agent, other = grid.order[rows[:, : kernel.M].astype(np.int64)].T
     mass, log_scale = found[:, kernel.MASS], found[:, kernel.LOG_SCALE]
-    error, shared = found[:, kernel.EX : kernel.EZ + 1], (agent, other, rows[:, facets.M :])
+    error, shared = found[:, kernel.EX : kernel.EZ + 1], (agent, other, rows[:, kernel.M :])
     return as_borders(points, mass, log_scale, error, status == NO_MASS, shared)

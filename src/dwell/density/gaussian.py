@@ -14,7 +14,6 @@ from dwell._kernels.common.density_terms import (
     Terms,
     gaussian_row,
     general_terms,
-    plain_terms,
 )
 from dwell._types import Floats, Points, finite_number, in_short, is_positive
 from dwell.density.base import refuse_dimension
@@ -135,7 +134,7 @@ class Gaussian:
             return None
         x, y = self.center
         row = gaussian_row(self.weight, (x, y), self.form, self.pivot)
-        return plain_terms(gaussians=np.array([row]))
+        return Terms(gaussians=np.array([row]))
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """One Gaussian term, in n dimensions."""

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from dwell._kernels.common.density_terms import GeneralTerms, Terms, plain_terms
+from dwell._kernels.common.density_terms import GeneralTerms, Terms
 from dwell._types import Floats, Points, listed
 from dwell.density.base import Density, as_density, dimension_of, general_terms_of
 from dwell.errors import DensityError
@@ -70,8 +70,8 @@ class Mixture:
         tables = [p.polynomials for p in known]
         missing = max(t.shape[1] for t in tables) - np.array([t.shape[1] for t in tables])
         wide = [np.pad(t, ((0, 0), (0, m), (0, m))) for t, m in zip(tables, missing, strict=True)]
-        return plain_terms(
-            constant=sum(p.constant for p in known),
+        return Terms(
+            constant=sum((p.constant for p in known), 0.0),
             polynomials=np.concatenate(wide),
             origins=np.concatenate([p.origins for p in known]),
             gaussians=np.concatenate([p.gaussians for p in known]),

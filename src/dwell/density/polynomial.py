@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from dwell._kernels.common.density_terms import GeneralTerms, Terms, general_terms, plain_terms
+from dwell._kernels.common.density_terms import GeneralTerms, Terms, general_terms
 from dwell._types import Floats, Points, finite_number, finite_numbers, in_short, listed
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
@@ -94,7 +94,7 @@ class Polynomial:
         """One polynomial term, in the plane."""
         if self.dimension != 2:
             return None
-        return plain_terms(polynomials=self.table()[None], origins=np.array([self.origin]))
+        return Terms(polynomials=self.table()[None], origins=np.array([self.origin]))
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """One monomial per row of coefficients."""

@@ -7,7 +7,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from dwell._kernels.common.density_terms import GeneralTerms, Terms, general_terms, plain_terms
+from dwell._kernels.common.density_terms import GeneralTerms, Terms, general_terms
 from dwell._types import Floats, Points, in_short, is_positive
 from dwell.errors import DensityError
 
@@ -47,7 +47,7 @@ class Uniform:
 
     def terms(self) -> Terms:
         """The constant term."""
-        return plain_terms(constant=self.level)
+        return Terms(constant=float(self.level))
 
     def general_terms(self, dimension: int) -> GeneralTerms:
         """The constant term, in n dimensions."""

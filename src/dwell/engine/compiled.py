@@ -24,8 +24,8 @@ from dwell.geometry.voronoi import coincident
 from dwell.hybrid import Stop, StopReason
 
 if TYPE_CHECKING:
-    from dwell._kernels.common.event_loop import SegmentTable
     from dwell._kernels.common.hold_law import HoldProgram
+    from dwell._kernels.common.segments import SegmentTable
 
 WORTHWHILE = 1_000  # agents from which threads gain more than they cost
 
@@ -87,7 +87,7 @@ class CompiledRun:
 
     def _contact(self) -> Stop:
         """Return which two agents coincide, where and when."""
-        from dwell._kernels.common.queue import ROW
+        from dwell._kernels.common.segments import ROW
 
         segments, number = self.segments, self.number
         agent, t = int(segments.queue[0] & ROW), float(segments.due[0])
@@ -142,8 +142,7 @@ def samples_together(system: CoverageSystem) -> bool:
 def _jumped(run: CompiledRun, t: float) -> EventTable | None:
     """Return the jumps of all agents at time t; None if two coincide."""
     from dwell._kernels.common.hold_law import decide_together
-    from dwell._kernels.common.queue import entries
-    from dwell._kernels.common.segments import AFTER_FIRST, AFTER_SAMPLES, AFTER_SINCE
+    from dwell._kernels.common.segments import AFTER_FIRST, AFTER_SAMPLES, AFTER_SINCE, entries
 
     system, row, program = run.system, run.segments.row, program_of(run.system)
     n, order, agents = system.dimension, np.argsort(run.number), np.arange(system.agents)
@@ -186,9 +185,14 @@ def _note_speeds(memory: Any, holds: Floats) -> None:
 
 def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.common.density_terms import GeneralTerms
-    from dwell._kernels.line.engine import IntervalEnds, LineBuffers, run_events
+    from dwell._kernels.line.engine import (
+        IntervalEnds,
+        LineBuffers,
+        make_order,
+        run_events,
+        sort_agents,
+    )
     from dwell._kernels.line.moments import MEMORY
-    from dwell._kernels.line.sorted_neighbors import make_order, sort_agents
 
     ends, terms = interval_of(system.workspace), system.terms
     assert isinstance(terms, GeneralTerms)
@@ -223,15 +227,15 @@ def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) ->
 
 
 def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
-    from dwell._kernels.space.bins import make_bins, make_near, put_all
     from dwell._kernels.space.engine import SpaceMemory, run_events
     from dwell._kernels.space.measure import COLUMNS
     from dwell._kernels.space.memory import make_memory
+    from dwell._kernels.space.neighbors import FEW, make_grid, put_all
 
     n, solid = system.agents, polyhedra.solid_of(_flat(system))
-    bins, near = make_bins(n), make_near(n)
-    put_all(now, cruise, row, bins, near)
-    return run_events, solid, SpaceMemory(bins, near, make_memory(n, solid), np.empty(COLUMNS))
+    grid = make_grid(n, n > FEW)
+    put_all(now, cruise, row, grid)
+    return run_events, solid, SpaceMemory(grid, make_memory(n, solid), np.empty(COLUMNS))
 
 
 Loop = tuple[Any, Any, Any]  # the event loop, its domain and its buffers
@@ -261,9 +265,7 @@ def _by_place(positions: Points) -> Ints:
 
 def _segment_table(start: AgentsState, number: Ints) -> SegmentTable:
     """Return the trajectory segments of agents in this order, and their queue."""
-    from dwell._kernels.common.event_loop import SegmentTable, fill_rows
-    from dwell._kernels.common.queue import entries
-    from dwell._kernels.common.segments import COLUMNS
+    from dwell._kernels.common.segments import COLUMNS, SegmentTable, entries, fill_rows
     from dwell._kernels.polygon.buffers import whole_lines
 
     n = start.start.shape[1]

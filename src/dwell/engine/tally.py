@@ -116,7 +116,7 @@ class Tally:
 
     def _add_paths(self, part: EventTable) -> None:
         """Add the segments that the jumps of `part` end."""
-        from dwell._kernels.common.compensated_sum import add_each
+        from dwell._kernels.common.arithmetic import add_each
 
         order = np.argsort(part.agent, kind="stable")
         who = part.agent[order]
@@ -160,7 +160,7 @@ class Tally:
 
     def counters(self, until: float) -> Counters:
         """What the run cost each agent up to time `until`."""
-        from dwell._kernels.common.compensated_sum import add_each
+        from dwell._kernels.common.arithmetic import add_each
 
         every = np.arange(len(self.event_counts))
         totals = []

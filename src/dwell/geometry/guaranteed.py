@@ -106,11 +106,11 @@ class StarCell(GuaranteedBase):
     @cached_property
     def volume(self) -> float:
         """Area."""
-        from dwell._kernels.common.density_terms import plain_terms
+        from dwell._kernels.common.density_terms import Terms
         from dwell._kernels.polygon.guaranteed import star_moments_of
 
-        terms = plain_terms(1.0)
-        return float(star_moments_of(*self.kernel_arguments(), terms, 0.0, 0.0, self.envelope())[1])
+        memory = self.envelope()
+        return float(star_moments_of(*self.kernel_arguments(), Terms(1.0), 0.0, 0.0, memory)[1])
 
     def _depth(self, place: Points) -> float:
         from dwell._kernels.polygon.guaranteed import gap_of

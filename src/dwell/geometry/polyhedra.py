@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns, lengths
+from dwell._types import Ints, Points, columns, lengths
 from dwell.errors import WorkspaceError
 from dwell.geometry.cell import Cell
 from dwell.geometry.voronoi import coincident
 
 if TYPE_CHECKING:
-    from dwell._kernels.space.memory import CellBuffers, Grid, Solid
+    from dwell._kernels.space.memory import Grid, Solid
 
 FLAT = 1e-14  # of the workspace's size: faces bent by less change no volume that matters
-CROWD = 2.0  # agents per bin
 FEW = 48  # agents that are searched one by one
 Loop = tuple[int, ...]
 Edge = tuple[int, int]
@@ -56,38 +55,26 @@ def cells(
         seen = grid.order[memory.seen[:compared]]
         if vertices == COINCIDENT:
             raise coincident(p, int(seen[0]), points[p])
-        found.append(_cell(p, points[p], vertices, faces, seen, grid, memory))
+        # What the kernel leaves in its memory: see `list_loops` in _kernels/space/cells.py.
+        offsets = np.column_stack([memory.x[:vertices], memory.y[:vertices], memory.z[:vertices]])
+        borders = memory.face[:faces].copy()
+        real = borders >= 0
+        borders[real] = grid.order[borders[real]]
+        loops = tuple(memory.gone[a:b].copy() for a, b in pairwise(memory.crossing[: faces + 1]))
+        found.append(Cell(p, points[p], offsets, borders, loops, seen))
     return found
-
-
-def _cell(
-    p: int, position: Points, vertices: int, faces: int, seen: Ints, grid: Grid, memory: CellBuffers
-) -> Cell:
-    """One cell out of the kernel's memory: see `list_loops` in _kernels/space/cells.py."""
-    offsets = np.column_stack([memory.x[:vertices], memory.y[:vertices], memory.z[:vertices]])
-    borders = memory.face[:faces].copy()
-    real = borders >= 0
-    borders[real] = grid.order[borders[real]]
-    ends = memory.crossing[: faces + 1].copy()
-    loops = tuple(memory.gone[ends[k] : ends[k + 1]].copy() for k in range(faces))
-    return Cell(p, position, offsets, borders, loops, seen)
 
 
 def grid_of(points: Points, *, measurements: int) -> Grid:
     """Agents sorted into bins for a number of measurements; one bin where that is quicker."""
-    from dwell._kernels.space.memory import Grid
-    from dwell._kernels.space.search import sort_into_bins
+    from dwell._kernels.space.neighbors import make_grid, put_at_rest
 
-    lower, extent = points.min(axis=0), np.ptp(points, axis=0)
-    width = _bin_width(extent, len(points))
-    if not (pays(len(points), np.array(measurements)) and width > 0.0):
-        return one_bin(points)
     x, y, z = columns(points)
-    shape = np.floor(extent / width).astype(np.int64) + 1
-    start = np.empty(int(shape.prod()) + 1, dtype=np.int64)
-    bins, order = np.empty((2, len(points)), dtype=np.int64)
-    sort_into_bins(x, y, z, shape, lower, width, bins, start, order)
-    return Grid(x[order], y[order], z[order], order, start, shape, lower, width)
+    many = bool(pays(len(points), np.array(measurements)))
+    grid = make_grid(len(points), many)
+    if many:
+        put_at_rest(x, y, z, grid)
+    return grid._replace(x=x[grid.order], y=y[grid.order], z=z[grid.order])
 
 
 def pays(agents: int, measurements: Ints) -> np.ndarray:
@@ -96,30 +83,11 @@ def pays(agents: int, measurements: Ints) -> np.ndarray:
     return worth
 
 
-def one_bin(points: Points) -> Grid:
-    """All agents in a single bin, as they are numbered."""
-    from dwell._kernels.space.memory import Grid
-
-    x, y, z = columns(points)
-    all_agents, ends = np.arange(len(points)), np.array([0, len(points)])
-    return Grid(x, y, z, all_agents, ends, np.ones(3, dtype=np.int64), np.zeros(3), 1.0)
-
-
 def numbers_in(grid: Grid) -> Ints:
     """The number of each agent in a grid."""
     numbers = np.empty(len(grid.order), dtype=np.int64)
     numbers[grid.order] = np.arange(len(numbers))
     return numbers
-
-
-def _bin_width(extent: Floats, agents: int) -> float:
-    """Width of cubic bins that hold CROWD agents each, whatever way the agents are spread."""
-    long = np.sort(extent)[::-1]
-    for axes in (3, 2, 1):  # agents nearly in a plane or on a line fill no space
-        width = float((long[:axes].prod() * CROWD / agents) ** (1.0 / axes))
-        if width <= long[axes - 1]:
-            break
-    return width
 
 
 def solid_of(workspace: Polyhedron) -> Solid:

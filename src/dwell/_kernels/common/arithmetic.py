@@ -1,4 +1,7 @@
-"""Floating-point building blocks: exact products, exponentials, sums in a fixed order."""
+"""Floating-point building blocks: double-double numbers, exponentials, sums in a fixed order.
+
+A double-double number h + l has twice the digits (Knuth, Dekker).
+"""
 
 import math
 
@@ -97,6 +100,52 @@ def cross(ax, ay, bx, by):
     return d + (product_error(ax, by, p) - product_error(ay, bx, q))
 
 
+@inner
+def difference(a, b):
+    """a - b exactly, as h + l (Knuth)."""
+    h = a - b
+    t = h - a
+    return h, (a - (h - t)) - (b + t)
+
+
+@inner
+def add(ah, al, bh, bl):
+    """(ah + al) + (bh + bl)."""
+    h = ah + bh
+    t = h - ah
+    e = (ah - (h - t)) + (bh - t) + al + bl
+    s = h + e
+    return s, e - (s - h)
+
+
+@inner
+def times(ah, al, bh, bl):
+    """(ah + al) (bh + bl)."""
+    h = ah * bh
+    e = product_error(ah, bh, h) + (ah * bl + al * bh)
+    s = h + e
+    return s, e - (s - h)
+
+
+@inner
+def cross_product(ah, al, bh, bl, ch, cl, dh, dl):
+    """a d - b c."""
+    ph, pl = times(ah, al, dh, dl)
+    qh, ql = times(bh, bl, ch, cl)
+    return add(ph, pl, -qh, -ql)
+
+
+@inner
+def quotient(ah, al, bh, bl):
+    """(ah + al) / (bh + bl)."""
+    q = ah / bh
+    ph, pl = times(q, 0.0, bh, bl)
+    rh, _ = add(ah, al, -ph, -pl)
+    e = rh / bh
+    s = q + e
+    return s, e - (s - q)
+
+
 @njit
 def exponential(x):
     """e**x for any x <= 709 within 1 ulp or so, by + - * / alone: the same bits everywhere."""
@@ -152,16 +201,6 @@ def sum_of_16(v):
 
 
 @inner
-def range_of_16(v):
-    """Return the least and the largest of sixteen numbers."""
-    low = high = v[0]
-    for k in range(16):
-        low = smaller(low, v[k])
-        high = larger(high, v[k])
-    return low, high
-
-
-@inner
 def range_of(n, x):
     """Return the least and the largest of n numbers."""
     low = high = x[0]
@@ -169,3 +208,22 @@ def range_of(n, x):
         low = smaller(low, x[k])
         high = larger(high, x[k])
     return low, high
+
+
+@njit
+def add_each(who, terms, high, low):
+    """Add terms[k] to the sum of agent who[k], one after another.
+
+    `low` gathers what rounding takes away from `high`; high + low is the sum, as good as exact for
+    terms of one sign. The order of an agent's terms alone decides the bits.
+    """
+    for k in range(who.shape[0]):
+        p = who[k]
+        term = terms[k]
+        before = high[p]
+        total = before + term
+        if math.fabs(before) >= math.fabs(term):
+            low[p] += (before - total) + term
+        else:
+            low[p] += (term - total) + before
+        high[p] = total

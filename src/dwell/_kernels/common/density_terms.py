@@ -9,29 +9,16 @@ import numpy as np
 class Terms(NamedTuple):
     """The sum of a constant, polynomials and Gaussians; or weights on a lattice of points."""
 
-    constant: float
-    polynomials: np.ndarray  # (m, d + 1, d + 1): coefficient of (x - a)**i (y - b)**j
-    origins: np.ndarray  # (m, 2): (a, b)
-    gaussians: np.ndarray  # (g, 9): weight, centre, Qxx, Qxy, Qyy, C11, C12, C22; Q = C'C
-    lattice: np.ndarray  # (rows, columns) mass at each point; (0, 0) for exact integration
-    frame: np.ndarray  # (3,): first point x, y, and the spacing
-
-
-def plain_terms(
-    constant: float = 0.0,
-    polynomials: np.ndarray | None = None,
-    origins: np.ndarray | None = None,
-    gaussians: np.ndarray | None = None,
-) -> Terms:
-    """Terms of a density that is integrated exactly."""
-    return Terms(
-        constant=float(constant),
-        polynomials=np.zeros((0, 1, 1)) if polynomials is None else polynomials,
-        origins=np.zeros((0, 2)) if origins is None else origins,
-        gaussians=np.zeros((0, 9)) if gaussians is None else gaussians,
-        lattice=np.zeros((0, 0)),
-        frame=np.zeros(3),
-    )
+    constant: float = 0.0
+    polynomials: np.ndarray = np.zeros((0, 1, 1))  # (m, d + 1, d + 1): of (x - a)**i (y - b)**j
+    origins: np.ndarray = np.zeros((0, 2))  # (m, 2): (a, b)
+    gaussians: np.ndarray = np.zeros(
+        (0, 9)
+    )  # weight, centre, Qxx, Qxy, Qyy, C11, C12, C22; Q = C'C
+    lattice: np.ndarray = np.zeros(
+        (0, 0)
+    )  # (rows, columns) mass at each point; or integrate exactly
+    frame: np.ndarray = np.zeros(3)  # first point x, y, and the spacing
 
 
 def gaussian_row(
@@ -51,11 +38,6 @@ def gaussian_row(
     c12 = qxy / c11
     c22 = math.sqrt(pivot)
     return [weight, *center, qxx, qxy, qyy, c11, c12, c22]
-
-
-def is_exact(terms: Terms) -> bool:
-    """Whether `terms` are integrated over cells rather than summed over a lattice."""
-    return bool(terms.lattice.shape[0] == 0)
 
 
 class GeneralTerms(NamedTuple):

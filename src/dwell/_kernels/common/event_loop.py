@@ -14,22 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import njit, spliced
+from dwell._kernels._jit import spliced
 from dwell._kernels.common.hold_law import next_sample, saturate
 from dwell._kernels.common.philox import STREAM_RESETS, uniform
-from dwell._kernels.common.queue import agent_in, row_in, sift_queue
-from dwell._kernels.common.segments import AFTER_FIRST, AFTER_SAMPLES, AFTER_SINCE
+from dwell._kernels.common.segments import (
+    AFTER_FIRST,
+    AFTER_SAMPLES,
+    AFTER_SINCE,
+    agent_in,
+    row_in,
+    sift_queue,
+)
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
 
 FULL, REACHED, HIT = 0, 1, 2  # why the loop returned: buffer full, horizon, two agents coincide
-
-
-class SegmentTable(NamedTuple):
-    """Trajectory segments and event queue of a run: one entry per agent."""
-
-    row: np.ndarray  # (N, columns) see segments.py
-    due: np.ndarray  # heap of (due, queue), earliest first: when the next sample is,
-    queue: np.ndarray  # ... and whose: see queue.py
 
 
 class Log(NamedTuple):
@@ -45,20 +43,6 @@ class Log(NamedTuple):
     neighbors: np.ndarray
     nearest: np.ndarray  # distance of the nearest other agent
     empty: np.ndarray  # 1 when the cell has no mass
-
-
-@njit
-def fill_rows(number, start, hold, since, first, samples, row):
-    """Fill the table of segments for agents in the order of `number`."""
-    n = start.shape[1]
-    for i in range(number.shape[0]):
-        q = number[i]
-        for k in range(n):
-            row[i, k] = start[q, k]
-            row[i, n + k] = hold[q, k]
-        row[i, 2 * n + AFTER_SINCE] = since[q]
-        row[i, 2 * n + AFTER_FIRST] = first[q]
-        row[i, 2 * n + AFTER_SAMPLES] = samples[q]
 
 
 @spliced

@@ -36,18 +36,17 @@ def philox(c0, c1, c2, c3, k0, k1):
 
 
 @njit
-def uniform(key0, key1, purpose, stream, k):
-    """Draw k of `stream`, in [0, 1), with 53 random bits."""
-    a, b, _, _ = philox(k & MASK, (k >> 32) & MASK, stream, purpose, key0, key1)
-    return ((a >> 5) * TWO_26 + (b >> 6)) * TWO_MINUS_53
-
-
-@njit
 def uniform_pair(key0, key1, purpose, stream, k):
     """Two draws at once: a point of the unit square."""
     a, b, c, d = philox(k & MASK, (k >> 32) & MASK, stream, purpose, key0, key1)
     first = ((a >> 5) * TWO_26 + (b >> 6)) * TWO_MINUS_53
     return first, ((c >> 5) * TWO_26 + (d >> 6)) * TWO_MINUS_53
+
+
+@njit
+def uniform(key0, key1, purpose, stream, k):
+    """Draw k of `stream`, in [0, 1), with 53 random bits."""
+    return uniform_pair(key0, key1, purpose, stream, k)[0]
 
 
 @njit

@@ -1,4 +1,10 @@
-"""Quadrature rules as constants: one table of all rules, and squares swept over a triangle."""
+"""Quadrature rules as constants: one table of all rules, and rules over triangles and tetrahedra.
+
+In space a tetrahedron (0, a, b, c) is swept by z = s ((1 - u) a + u ((1 - v) b + v c)),
+dz = K s**2 u, with K = a . (b x c), a triangle (0, a, b) by z = u ((1 - v) a + v b), dz = 2 area u;
+Gauss-Jacobi rules in s, u and v take the factors as their weights. With n nodes each, polynomials
+in z up to degree 2 n - 1 are integrated exactly, and all weights are positive.
+"""
 
 from itertools import permutations
 from pathlib import Path
@@ -37,9 +43,7 @@ NODES, WEIGHTS = rules("legendre", MAX_NODES)
 
 # The tensor rule over z = r ((1 - u) a + u b), flat: row n holds u, r and the weight (r included)
 # of its n * n nodes; POINTS[n] of them, rounded up to a multiple of 8 by nodes of weight zero.
-TRIANGLE_U = np.zeros((MAX_NODES + 1, MAX_NODES * MAX_NODES))
-TRIANGLE_R = np.zeros_like(TRIANGLE_U)
-TRIANGLE_W = np.zeros_like(TRIANGLE_U)
+TRIANGLE_U, TRIANGLE_R, TRIANGLE_W = np.zeros((3, MAX_NODES + 1, MAX_NODES * MAX_NODES))
 POINTS = np.array([-(-n * n // 8) * 8 for n in range(MAX_NODES + 1)])
 
 for _n in range(1, MAX_NODES + 1):
@@ -77,3 +81,53 @@ TRIANGLE_W[SYMMETRIC, : len(_weight)] = 0.5 * _weight
 
 # The rule with 16 nodes, for panels of an edge.
 PANEL_NODES, PANEL_WEIGHTS = rule("legendre", 16)
+
+MAX_SOLID = 10  # nodes per direction over tetrahedra: degree 19
+MAX_FLAT = 16  # over triangles
+
+
+def _product(n: int, *families: str) -> list[np.ndarray]:
+    """Nodes along each direction, and the weights, of a product of rules with n nodes."""
+    along = [rule(family, n) for family in families]
+    nodes = [t.ravel() for t in np.meshgrid(*(x for x, _ in along))]
+    return [*nodes, np.multiply.reduce(np.meshgrid(*(w for _, w in along))).ravel()]
+
+
+def _solid(n: int) -> np.ndarray:
+    s, u, v, weight = _product(n, "power2", "power1", "power0")
+    return np.array([s * (1.0 - u), s * u * (1.0 - v), s * u * v, weight])
+
+
+def _flat(n: int) -> np.ndarray:
+    u, v, weight = _product(n, "power1", "power0")
+    return np.array([u * (1.0 - v), u * v, 0.0 * u, weight])
+
+
+# Rules one after another, padded to multiples of 8 nodes by nodes of weight zero: over tetrahedra
+# rule n takes nodes FIRST[n] to FIRST[n + 1] - 1, over triangles FLAT_FIRST[n] and so on. A, B, C
+# say how much of a, b and c a node takes, W is its weight.
+_NONE = np.zeros((4, 0))
+_RULES = [_NONE, *map(_solid, range(1, MAX_SOLID + 1)), _NONE, *map(_flat, range(1, MAX_FLAT + 1))]
+_PADDED = [np.pad(rule, ((0, 0), (0, -rule.shape[1] % 8))) for rule in _RULES]
+_ENDS = np.cumsum([0, *(rule.shape[1] for rule in _PADDED)])
+FIRST, FLAT_FIRST = _ENDS[: MAX_SOLID + 2].copy(), _ENDS[MAX_SOLID + 1 :].copy()
+A, B, C, W = np.concatenate(_PADDED, axis=1)
+
+# How far a rule reaches for exp(l + q), l linear with range L and q quadratic with range Q over the
+# piece: l and q are expanded in Chebyshev polynomials, whose coefficients are Bessel functions
+# I_a(L/2) and I_b(Q/2); of these, what has degree a + 2 b above that of the rule may be lost twice.
+# The rule being positive, it errs by no more, relative to the least value exp(-(L + Q) / 2). One
+# degree is left for the first moments. A table has ranges Q in its first row and numbers of nodes
+# in its first column; entry [i, j] is the largest L that so many nodes take beside a range up to Q
+# with errors below the tolerance, -1 where there is none. See test_rules.py.
+TOLERANCE = 1e-11
+FLAT_TOLERANCE = 1e-13  # over triangles that make up the moments over a whole cell, errors may grow
+
+
+def _reach(prefix: str, nodes: list[int]) -> np.ndarray:
+    bends = TABLE[f"{prefix}bends", 0]
+    return np.array([[0, *bends], *([n, *TABLE[f"{prefix}tilts", n]] for n in nodes)])
+
+
+REACH = _reach("", [3, 4, 5, 6, 7, 8, 9, 10])
+FLAT_REACH = _reach("flat_", [5, 6, 7, 8, 10, 12, 14, 16])

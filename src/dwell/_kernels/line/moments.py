@@ -1,4 +1,7 @@
-"""Mass, centroid and second moment of a density over an interval, to rounding.
+"""Cells on the line and their measurement: moments of a density over an interval, to rounding.
+
+The cell is the interval between an agent and its neighbours, relative to the agent. Labels: 0 and
+more is an agent, -1 the lower end of the workspace, -2 the upper end.
 
 Every part of the density has its own mass, centroid and second moment, which are put together by
 the theorem of parallel axes: nothing cancels.
@@ -13,16 +16,24 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.common.arithmetic import exponential, larger, product_error, smaller
-from dwell._kernels.common.double_double import difference
+from dwell._kernels.common.arithmetic import difference, exponential, larger, product_error, smaller
 from dwell._kernels.common.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
+from dwell._kernels.common.status import COINCIDENT, NO_MASS
 
 DROP = 45.0  # exponents below the largest that are followed: exp(-45) is 3e-20
 PANEL_DROP = 8.0
 PANEL_WIDTH = 2.0  # in units of 1 / sqrt(rate)
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
-TOP, LOST, MASS, CENTROID, SECOND = range(5)  # columns of the memory, one row per Gaussian
-MEMORY = 5
+MEMORY = 5  # columns of the memory, one row per Gaussian: what `gaussian_interval` returns
+WEIGHT, PLACE, SPREAD = 2, 3, 4  # ... of which these are mass, centroid and second moment
+NONE = -1  # as a neighbour: there is none on that side
+LOWER_END, UPPER_END = -1, -2
+# Columns of the table of measurements. A and B are the ends of the cell, relative to the agent;
+# behind them lie LABEL_A and LABEL_B, where the density is AT_A and AT_B, divided like the mass.
+(
+    STATUS, ERROR, LOG_SCALE, MASS, POLAR, SECOND, NEAREST, A, B, LABEL_A, LABEL_B, AT_A, AT_B,
+) = range(13)  # fmt: skip
+COLUMNS = 13
 
 
 @inner
@@ -30,10 +41,7 @@ def outward(s, near, reach):
     """Integrals of 1, t, t**2 times exp(-s t (2 near + s t)) for t from 0 to `reach`, near >= 0."""
     # The t at which the exponent has fallen by DROP; written so that it does not cancel.
     end = smaller(reach, DROP / (near + math.sqrt(near * near + DROP)) / s)
-    m = 0.0
-    f = 0.0
-    g = 0.0
-    t = 0.0
+    m = f = g = t = 0.0
     while t < end:
         v = near + s * t
         step = smaller(PANEL_WIDTH, PANEL_DROP / (v + math.sqrt(v * v + PANEL_DROP))) / s
@@ -67,22 +75,23 @@ def gaussian_interval(a, a_low, b, b_low, center, center_low, q, s):
     The Gaussian is exp(-q (z - center)**2), s = sqrt(q). Mass and second moment come divided by
     the exponential of both parts of the top. Numbers with `_low` are what the others lack.
     """
+    top = lost = 0.0
     if center <= a:
         d, low = difference(a, center)
         top, lost = exponent(q, d, low + (a_low - center_low))
         m, f, g = outward(s, s * d, b - a)
-        return top, lost, m, a + f / m, larger(0.0, g - f / m * f)
-    if center >= b:
+        centroid = a + f / m
+    elif center >= b:
         d, low = difference(center, b)
         top, lost = exponent(q, d, low + (center_low - b_low))
         m, f, g = outward(s, s * d, b - a)
-        return top, lost, m, b - f / m, larger(0.0, g - f / m * f)
-    m, f, g = outward(s, 0.0, b - center)
-    n, e, h = outward(s, 0.0, center - a)
-    m += n
-    f -= e
-    g += h
-    return 0.0, 0.0, m, center + f / m, larger(0.0, g - f / m * f)
+        centroid = b - f / m
+    else:
+        m, f, g = outward(s, 0.0, b - center)
+        n, e, h = outward(s, 0.0, center - a)
+        m, f, g = m + n, f - e, g + h
+        centroid = center + f / m
+    return top, lost, m, centroid, larger(0.0, g - f / m * f)
 
 
 @inner
@@ -99,24 +108,15 @@ def polynomial_at(z, p, terms):
 
 
 @inner
-def nodes_needed(terms):
-    """How many Gauss nodes make second moments of the polynomial part exact."""
-    degree = 0
-    for k in range(terms.powers.shape[0]):
-        if terms.powers[k, 0] > degree:
-            degree = terms.powers[k, 0]
-    return (degree + 4) // 2
-
-
-@inner
 def smooth_part(a, b, p, terms, about):
-    """Integrals of 1, z and (z - about)**2 times the polynomial part."""
+    """Integrals of 1, z and (z - about)**2 times the polynomial part, exactly."""
     if terms.constant == 0.0 and terms.coefficients.shape[0] == 0:
         return 0.0, 0.0, 0.0
-    n = nodes_needed(terms)
-    m = 0.0
-    f = 0.0
-    g = 0.0
+    degree = 0
+    for k in range(terms.powers.shape[0]):
+        degree = larger(degree, terms.powers[k, 0])
+    n = (degree + 4) // 2
+    m = f = g = 0.0
     for k in range(n):
         z = a + (b - a) * NODES[n, k]
         w = (b - a) * WEIGHTS[n, k] * polynomial_at(z, p, terms)
@@ -127,50 +127,39 @@ def smooth_part(a, b, p, terms, about):
 
 
 @inner
-def choose_log_scale(terms, memory):
-    """0 where the density is within reach of doubles somewhere on the interval, else its log."""
-    if terms.constant > 0.0 or terms.coefficients.shape[0] > 0 or terms.weights.shape[0] == 0:
-        return 0.0
-    top = -np.inf
-    for k in range(terms.weights.shape[0]):
-        top = larger(top, memory[k, TOP])
-    return top if top < SAFE_EXPONENT else 0.0
-
-
-@inner
 def interval_moments(a, a_low, b, b_low, p, terms, memory):
     """(log_scale, mass, centroid seen from p, second moment about it) over p + [a, b].
 
-    Mass and second moment come divided by exp(log_scale).
+    Mass and second moment come divided by exp(log_scale), which is 1 where the density is within
+    reach of doubles somewhere on the interval.
     """
     count = terms.weights.shape[0]
+    top = -np.inf
     for k in range(count):
-        q = terms.forms[k, 0, 0]
         center, low = difference(terms.centers[k, 0], p)
-        top, lost, m, c, g = gaussian_interval(
-            a, a_low, b, b_low, center, low, q, terms.roots[k, 0, 0]
-        )
-        memory[k, TOP] = top
-        memory[k, LOST] = lost
-        memory[k, MASS] = m
-        memory[k, CENTROID] = c
-        memory[k, SECOND] = g
-    log_scale = choose_log_scale(terms, memory)
+        q, s = terms.forms[k, 0, 0], terms.roots[k, 0, 0]
+        found = gaussian_interval(a, a_low, b, b_low, center, low, q, s)
+        top = larger(top, found[0])
+        for i in range(MEMORY):
+            memory[k, i] = found[i]
+    plain = terms.constant > 0.0 or terms.coefficients.shape[0] > 0
+    log_scale = top if count > 0 and top < SAFE_EXPONENT and not plain else 0.0
     m, f, _ = smooth_part(a, b, p, terms, 0.0)
     for k in range(count):
-        weight = terms.weights[k] * exponential(memory[k, TOP] - log_scale)
-        weight *= exponential(memory[k, LOST])
-        memory[k, MASS] *= weight
-        memory[k, SECOND] *= weight
-        m += memory[k, MASS]
-        f += memory[k, MASS] * memory[k, CENTROID]
+        weight = (
+            terms.weights[k] * exponential(memory[k, 0] - log_scale) * exponential(memory[k, 1])
+        )
+        memory[k, WEIGHT] *= weight
+        memory[k, SPREAD] *= weight
+        m += memory[k, WEIGHT]
+        f += memory[k, WEIGHT] * memory[k, PLACE]
     if not m > 0.0:
         return log_scale, 0.0, 0.0, 0.0
     e = f / m
     _, _, second = smooth_part(a, b, p, terms, e)
     for k in range(count):
-        shift = memory[k, CENTROID] - e
-        second += memory[k, SECOND] + memory[k, MASS] * shift * shift
+        shift = memory[k, PLACE] - e
+        second += memory[k, SPREAD] + memory[k, WEIGHT] * shift * shift
     return log_scale, m, e, second
 
 
@@ -188,3 +177,92 @@ def density_at(z, p, log_scale, terms):
 def moments_of(a, b, p, terms, memory):
     """For Python: see `interval_moments`."""
     return interval_moments(a, 0.0, b, 0.0, p, terms, memory)
+
+
+@njit
+def scan(lo, hi, row, agent, x, left, right):
+    """Find the nearest agent below agent[k] (or at its position) and the nearest above; k = lo..hi.
+
+    For few measurements of a configuration; where they are many, sorting is quicker.
+    """
+    for k in range(lo, hi):
+        xs = x[row[k]]
+        p = agent[k]
+        below = above = NONE
+        for q in range(xs.shape[0]):
+            if q == p:
+                continue
+            if xs[q] <= xs[p]:
+                if below == NONE or xs[q] > xs[below]:
+                    below = q
+            elif above == NONE or xs[q] < xs[above]:
+                above = q
+        left[k] = below
+        right[k] = above
+
+
+@inner
+def interval(p, xs, left, right, lower, upper):
+    """(a, its rounding, b, its rounding, label at a, label at b, squared distance of the nearest).
+
+    The cell of agent p is [a, b] relative to it; it is empty unless a < b. The distance is -1 if
+    there is no other agent, and 0 where another agent is at the same position.
+    """
+    a, a_low = difference(lower, xs[p])
+    b, b_low = difference(upper, xs[p])
+    label_a, label_b, nearest = LOWER_END, UPPER_END, -1.0
+    if left != NONE:
+        gap, low = difference(xs[left], xs[p])
+        nearest = gap * gap
+        if 0.5 * gap > a:
+            a, a_low, label_a = 0.5 * gap, 0.5 * low, left
+    if right != NONE:
+        gap, low = difference(xs[right], xs[p])
+        if nearest < 0.0 or gap * gap < nearest:
+            nearest = gap * gap
+        if 0.5 * gap < b:
+            b, b_low, label_b = 0.5 * gap, 0.5 * low, right
+    return a, a_low, b, b_low, label_a, label_b, nearest
+
+
+@inner
+def integrate_cell(a, a_low, b, b_low, x, lower, upper, terms, memory):
+    """(status, error, log_scale, mass, second moment about the centroid) of the agent at x.
+
+    Its cell is [a, b] relative to it. The status is 0 or NO_MASS: the error then leads to the
+    nearest point of the workspace.
+    """
+    log_scale = m = e = second = 0.0
+    if a < b:
+        log_scale, m, e, second = interval_moments(a, a_low, b, b_low, x, terms, memory)
+    if m > 0.0:
+        return 0, e, log_scale, m, second
+    return NO_MASS, smaller(larger(x, lower), upper) - x, 0.0, 0.0, 0.0
+
+
+@njit
+def measure_many(lo, hi, row, agent, x, left, right, lower, upper, terms, memory, out):
+    """Measure the cells of agent[k] in configuration row[k] of x, between left[k] and right[k]."""
+    for k in range(lo, hi):
+        xs = x[row[k]]
+        p = agent[k]
+        a, a_low, b, b_low, label_a, label_b, nearest = interval(
+            p, xs, left[k], right[k], lower, upper
+        )
+        out[k, :] = 0.0
+        out[k, NEAREST] = nearest
+        if nearest == 0.0:
+            out[k, STATUS] = COINCIDENT
+            continue
+        out[k, LABEL_A], out[k, LABEL_B] = label_a, label_b
+        if a < b:
+            out[k, A], out[k, B] = a, b
+        status, e, log_scale, m, second = integrate_cell(
+            a, a_low, b, b_low, xs[p], lower, upper, terms, memory
+        )
+        out[k, STATUS], out[k, ERROR] = status, e
+        if status != NO_MASS:
+            out[k, LOG_SCALE], out[k, MASS], out[k, SECOND] = log_scale, m, second
+            out[k, POLAR] = second + m * e * e
+            out[k, AT_A] = density_at(a, xs[p], log_scale, terms)
+            out[k, AT_B] = density_at(b, xs[p], log_scale, terms)

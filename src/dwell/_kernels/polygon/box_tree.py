@@ -14,8 +14,7 @@ import numpy as np
 
 from dwell._kernels._jit import inlined, inner, njit
 from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.common.queue import row_in
-from dwell._kernels.common.segments import HOLD_X, HOLD_Y, SINCE
+from dwell._kernels.common.segments import HOLD_X, HOLD_Y, SINCE, row_in
 from dwell._kernels.polygon.buffers import BRANCHES
 from dwell._kernels.polygon.cell_list import is_between, position_at
 

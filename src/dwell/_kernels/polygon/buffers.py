@@ -55,7 +55,7 @@ class Scratch(NamedTuple):
     kept_y: np.ndarray
     fan: np.ndarray  # cross products of neighbouring vertices: twice the triangles' areas
     node: np.ndarray  # exponents, then values, at the quadrature nodes
-    panels: np.ndarray  # (MAX_PANELS, 8) pieces of edges: see gaussian_edges.py
+    panels: np.ndarray  # (MAX_PANELS, 8) pieces of edges: see gaussian.py
     value: np.ndarray  # (MAX_PANELS, 16) the Gaussian at their nodes
     ratio: np.ndarray
     pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated

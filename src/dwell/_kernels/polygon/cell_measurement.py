@@ -3,42 +3,14 @@
 import numpy as np
 
 from dwell._kernels._jit import inner, spliced
-from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
+from dwell._kernels.polygon.gaussian import top_exponent
 from dwell._kernels.polygon.grid_quadrature import grid_moments
 from dwell._kernels.polygon.halfplane_clip import WITHIN, farthest
 from dwell._kernels.polygon.moments import polygon_moments
 from dwell._kernels.polygon.vertex_refinement import refine_if_thin
 
-
-@inner
-def nearest_in_polygon(x, y, wx, wy):
-    """Displacement from (x, y) to the nearest point of the convex polygon; (0, 0) inside it."""
-    inside = True
-    best = -1.0
-    bx = by = 0.0
-    n = wx.shape[0]
-    for i in range(n):
-        j = i + 1 if i + 1 < n else 0
-        ax = wx[i] - x
-        ay = wy[i] - y
-        dx = wx[j] - wx[i]
-        dy = wy[j] - wy[i]
-        if dx * ay - dy * ax > 0.0:
-            inside = False
-        d2 = dx * dx + dy * dy
-        t = -(ax * dx + ay * dy) / d2
-        t = smaller(1.0, larger(0.0, t))
-        zx = ax + t * dx
-        zy = ay + t * dy
-        r2 = zx * zx + zy * zy
-        if best < 0.0 or r2 < best:
-            best = r2
-            bx = zx
-            by = zy
-    if inside:
-        return 0.0, 0.0
-    return bx, by
+ROUND = (1.0, 0.0, 1.0)  # the form of |z|**2
 
 
 @inner
@@ -80,7 +52,7 @@ def integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, s):
             log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
-    ex, ey = nearest_in_polygon(px, py, wx, wy)
+    _, ex, ey = top_exponent(wx.shape[0], px, py, ROUND, wx, wy)  # the nearest point
     return NO_MASS, ex, ey, 0.0, 0.0, 0.0, neighbors, nearest
 
 

@@ -13,6 +13,7 @@ import math
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, range_of, smaller
+from dwell._kernels.polygon.gaussian import add_point
 from dwell._kernels.polygon.guaranteed_envelope import CHUNK, DX, DY, HALF, RADIUS
 
 
@@ -25,19 +26,27 @@ def lines_between(low, high, origin, step, count):
 
 
 @inner
+def lines_across(n, px, py, x, y, lattice, frame):
+    """First and last row, then column, of the grid across the polygon x, y seen from (px, py)."""
+    low, high = range_of(n, y)
+    i0, i1 = lines_between(py + low, py + high, frame[1], frame[2], lattice.shape[0])
+    low, high = range_of(n, x)
+    j0, j1 = lines_between(px + low, px + high, frame[0], frame[2], lattice.shape[1])
+    return i0, i1, j0, j1
+
+
+@inner
 def belongs(zx, zy, p, xs, ys, candidates, seen):
     """Whether agent p is nearest to grid point z; ties go to the smaller position.
 
     Squared distances are computed alike for every agent, so exactly one owns each point. Only
     candidates of the cell can be nearer.
     """
-    ax = zx - xs[p]
-    ay = zy - ys[p]
+    ax, ay = zx - xs[p], zy - ys[p]
     own = ax * ax + ay * ay
     for k in range(candidates):
         q = seen[k]
-        bx = zx - xs[q]
-        by = zy - ys[q]
+        bx, by = zx - xs[q], zy - ys[q]
         other = bx * bx + by * by
         if other < own:
             return False
@@ -52,14 +61,9 @@ def grid_moments(n, p, xs, ys, terms, candidates, s):
 
     Scans the bounding box of the polygon in s.x, s.y (one spacing wider, against rounding).
     """
-    x0 = terms.frame[0]
-    y0 = terms.frame[1]
-    step = terms.frame[2]
-    low, high = range_of(n, s.y)
-    i0, i1 = lines_between(ys[p] + low, ys[p] + high, y0, step, terms.lattice.shape[0])
-    low, high = range_of(n, s.x)
-    j0, j1 = lines_between(xs[p] + low, xs[p] + high, x0, step, terms.lattice.shape[1])
-    m = fx = fy = polar = 0.0
+    x0, y0, step = terms.frame[0], terms.frame[1], terms.frame[2]
+    i0, i1, j0, j1 = lines_across(n, xs[p], ys[p], s.x, s.y, terms.lattice, terms.frame)
+    total = (0.0, 0.0, 0.0, 0.0)
     for i in range(i0, i1 + 1):
         zy = y0 + i * step
         for j in range(j0, j1 + 1):
@@ -67,13 +71,8 @@ def grid_moments(n, p, xs, ys, terms, candidates, s):
             if w > 0.0:
                 zx = x0 + j * step
                 if belongs(zx, zy, p, xs, ys, candidates, s.seen):
-                    dx = zx - xs[p]
-                    dy = zy - ys[p]
-                    m += w
-                    fx += w * dx
-                    fy += w * dy
-                    polar += w * (dx * dx + dy * dy)
-    return m, fx, fy, polar
+                    total = add_point(total, w, zx - xs[p], zy - ys[p])
+    return total
 
 
 @inner
@@ -89,16 +88,6 @@ def add_constraint(columns, j, seen, x, y, distance, outside_g, outside_d):
         d = plain - more
         outside_g[k] = g if g > outside_g[k] else outside_g[k]
         outside_d[k] = d if d > outside_d[k] else outside_d[k]
-
-
-@inner
-def open_row(columns, left, step, y, x, distance, outside_g, outside_d):
-    """Write the points of a row and their distances, before any constraint."""
-    for k in range(columns):
-        x[k] = left + k * step
-        distance[k] = math.sqrt(x[k] * x[k] + y * y)
-        outside_g[k] = -1.0
-        outside_d[k] = -1.0
 
 
 @inner
@@ -136,25 +125,21 @@ def guaranteed_grid_moments(px, py, n, vertices, both, lattice, frame, seen, sho
     corner: the dual's vertices; `shows` marks the agents that bound either cell. The guaranteed
     cell is only summed if `both`.
     """
-    x0 = frame[0]
-    y0 = frame[1]
-    step = frame[2]
-    low, high = range_of(vertices, corner[:, 1])
-    i0, i1 = lines_between(py + low, py + high, y0, step, lattice.shape[0])
-    low, high = range_of(vertices, corner[:, 0])
-    j0, j1 = lines_between(px + low, px + high, x0, step, lattice.shape[1])
-    x = row[0]
-    distance = row[1]
-    outside_g = row[2]
-    outside_d = row[3]
-    total_g = (0.0, 0.0, 0.0, 0.0)
-    total_d = (0.0, 0.0, 0.0, 0.0)
+    x0, y0, step = frame[0], frame[1], frame[2]
+    i0, i1, j0, j1 = lines_across(vertices, px, py, corner[:, 0], corner[:, 1], lattice, frame)
+    x, distance = row[0], row[1]
+    outside_g, outside_d = row[2], row[3]
+    total_g = total_d = (0.0, 0.0, 0.0, 0.0)
     for i in range(i0, i1 + 1):
         y = y0 + i * step - py
         for start in range(j0, j1 + 1, CHUNK):
             size = smaller(CHUNK, j1 + 1 - start)
             weights = lattice[i, start : start + size]
-            open_row(size, x0 + start * step - px, step, y, x, distance, outside_g, outside_d)
+            left = x0 + start * step - px
+            for k in range(size):
+                x[k] = left + k * step
+                distance[k] = math.sqrt(x[k] * x[k] + y * y)
+                outside_g[k] = outside_d[k] = -1.0
             for j in range(n):
                 if shows[j] > 0:
                     add_constraint(size, j, seen, x, y, distance, outside_g, outside_d)

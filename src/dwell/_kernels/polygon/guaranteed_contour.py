@@ -1,6 +1,6 @@
 """Moments of Gaussians over a star-shaped cell by integrals along its boundary.
 
-About the peak, as in gaussian_edges.py: with y = C (z - c), Q = C'C,
+About the peak, as in gaussian.py: with y = C (z - c), Q = C'C,
 
     mass    1/2 sum of F(|y|**2) y x dy,    F(x) = (1 - e**-x) / x,  or  -e**-x / x
     first  -1/2 sum of e**-|y|**2 (dy_2, -dy_1)
@@ -19,13 +19,13 @@ from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import (
     exponential,
     larger,
-    range_of_16,
+    range_of,
     small_exponential,
     smaller,
     sum_of_16,
 )
 from dwell._kernels.common.quadrature import PANEL_NODES, PANEL_WEIGHTS
-from dwell._kernels.polygon.gaussian_edges import segment_gap
+from dwell._kernels.polygon.gaussian import segment_gap
 from dwell._kernels.polygon.guaranteed_envelope import W0, W1, X0, X1, Y0, Y1, curve_of
 
 AMPLIFICATION = 4000.0  # rounding errors may grow by this much: 1e-12, and in practice a tenth
@@ -105,7 +105,7 @@ def gaussian_panel(w0, length, curve, far, node):
     """
     lay_nodes(w0, length, curve, node)
     square, turn, d1, d2 = parts_of(node)
-    low, high = range_of_16(square)
+    low, high = range_of(16, square)
     middle = 0.0
     level = 1.0
     if high > 1.0:  # about the middle: no digits lost in the tail

@@ -13,7 +13,7 @@ dropped. That is slower than guaranteed_contour.py, and serves where sums along 
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import exponential, larger, range_of_16, smaller
+from dwell._kernels.common.arithmetic import exponential, larger, range_of, smaller
 from dwell._kernels.common.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
 from dwell._kernels.polygon.gaussian import COUNT, RANGE
 from dwell._kernels.polygon.guaranteed_contour import (
@@ -255,7 +255,7 @@ def integrate_patch(curve, patch, n, cx, cy, q, shift, px, py, node):
             x = r * zx[i] - cx
             y = r * zy[i] - cy
             value[i] = (qxx * x + 2.0 * qxy * y) * x + qyy * y * y
-        low, high = range_of_16(value)
+        low, high = range_of(16, value)
         middle = 0.5 * (low + high)
         weight = (r1 - r0) * WEIGHTS[n, j] * r * exponential(shift - middle)
         exponentials(middle, value, node)

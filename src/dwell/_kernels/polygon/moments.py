@@ -4,18 +4,30 @@ The polygon is split into triangles that share the apex (0, 0): the agent itself
 own cell, so every triangle counts positively. An agent outside its cell gets another apex.
 s.fan holds the cross products of neighbouring vertices, twice the areas of these triangles.
 All moments are about a pivot (px, py) and come divided by exp(log_scale).
+
+Moments of order 0 to 2 along the edges between cells, in the frame of the agent, are enough for the
+Jacobian of the centroids and the Hessian of the cost. They come divided by the same exp(log_scale).
 """
+
+import math
 
 import numpy as np
 
-from dwell._kernels._jit import inlined, inner
-from dwell._kernels.common.arithmetic import cross, larger, smaller
-from dwell._kernels.common.quadrature import NODES, WEIGHTS
-from dwell._kernels.polygon.gaussian import gaussian_triangle, top_exponent
-from dwell._kernels.polygon.gaussian_edges import AMPLIFICATION, gaussian_by_edges
+from dwell._kernels._jit import inlined, inner, njit, spliced
+from dwell._kernels.common.arithmetic import cross, exponential, larger, smaller
+from dwell._kernels.common.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
+from dwell._kernels.polygon.gaussian import (
+    AMPLIFICATION,
+    SPAN,
+    add_point,
+    gaussian_by_edges,
+    gaussian_triangle,
+    top_exponent,
+)
 from dwell._kernels.polygon.halfplane_clip import farthest
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
+DROPPED = 50.0  # parts of a component e**-50 below its largest value on an edge are left out
 
 
 @inner
@@ -32,81 +44,48 @@ def polynomial_at(c, x, y):
 
 
 @inner
-def polynomial_triangle(c, x0, y0, ax, ay, bx, by, k, px, py):
-    """Moments of the polynomial c in (z + (x0, y0)) over (0, a, b): exact by degree."""
-    n = (c.shape[0] + 4) // 2
-    m = fx = fy = polar = 0.0
-    for i in range(n):
-        dx = ax + NODES[n, i] * (bx - ax)
-        dy = ay + NODES[n, i] * (by - ay)
-        for j in range(n):
-            r = NODES[n, j]
-            zx = r * dx
-            zy = r * dy
-            v = k * WEIGHTS[n, i] * WEIGHTS[n, j] * r * polynomial_at(c, x0 + zx, y0 + zy)
-            zx -= px
-            zy -= py
-            m += v
-            fx += v * zx
-            fy += v * zy
-            polar += v * (zx * zx + zy * zy)
-    return m, fx, fy, polar
-
-
-@inner
 def exponent_range(n, cx, cy, q, xs, ys):
     """Smallest and largest exponent of a Gaussian over the polygon's vertices."""
     qxx, qxy, qyy = q
-    low = np.inf
-    high = -np.inf
+    low, high = np.inf, -np.inf
     for i in range(n):
-        x = xs[i] - cx
-        y = ys[i] - cy
+        x, y = xs[i] - cx, ys[i] - cy
         e = -((qxx * x + 2.0 * qxy * y) * x + qyy * y * y)
-        low = smaller(low, e)
-        high = larger(high, e)
+        low, high = smaller(low, e), larger(high, e)
     return low, high
 
 
-@inner
+@spliced
 def choose_log_scale(n, x0, y0, terms, x, y):
     """0 where the density is within reach of doubles somewhere on the polygon, else its log."""
     if terms.constant > 0.0 or terms.polynomials.shape[0] > 0:
         return 0.0
     top = -np.inf
     for t in range(terms.gaussians.shape[0]):
-        cx = terms.gaussians[t, 1]
-        cy = terms.gaussians[t, 2]
-        q = (terms.gaussians[t, 3], terms.gaussians[t, 4], terms.gaussians[t, 5])
-        _, high = exponent_range(n, cx - x0, cy - y0, q, x, y)
+        g = terms.gaussians[t]
+        cx, cy, q = g[1] - x0, g[2] - y0, (g[3], g[4], g[5])
+        _, high = exponent_range(n, cx, cy, q, x, y)
         if high > SAFE_EXPONENT:
             return 0.0
-        top = larger(top, top_exponent(n, cx - x0, cy - y0, q, x, y))
+        top = larger(top, top_exponent(n, cx, cy, q, x, y)[0])
     return top if top < SAFE_EXPONENT else 0.0
 
 
 @inner
 def spread_fan(n, x, y, fan):
-    """Write the cross products of neighbouring vertices into `fan`."""
+    """Write the cross products of neighbouring vertices into `fan`; return the least, or 0."""
+    least = 0.0
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         fan[i] = cross(x[i], y[i], x[j], y[j])
+        least = smaller(least, fan[i])
+    return least
 
 
-@inner
-def has_negative(n, fan):
-    """Whether the apex lies outside the polygon."""
-    for i in range(n):
-        if fan[i] < 0.0:
-            return True
-    return False
-
-
-@inner
+@spliced
 def move_apex(n, x, y):
     """Shift the polygon so that the mean of its vertices lies at (0, 0); return the shift."""
-    ox = 0.0
-    oy = 0.0
+    ox = oy = 0.0
     for i in range(n):
         ox += x[i] / n
         oy += y[i] / n
@@ -116,60 +95,66 @@ def move_apex(n, x, y):
     return ox, oy
 
 
-@inner
+@spliced
 def add_constant(level, n, px, py, x, y, fan, total):
     """Add the moments of a constant density to `total`, by triangles (0, a, b)."""
+    m, fx, fy, polar = total
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         k = level * fan[i]
-        ax = x[i] - px
-        ay = y[i] - py
-        bx = x[j] - px
-        by = y[j] - py
-        sx = ax + bx - px
-        sy = ay + by - py
+        ax, ay = x[i] - px, y[i] - py
+        bx, by = x[j] - px, y[j] - py
+        sx, sy = ax + bx - px, ay + by - py
         squares = ax * ax + ay * ay + bx * bx + by * by + px * px + py * py
-        polar = k * (squares + sx * sx + sy * sy) / 24.0
-        total = (
-            total[0] + 0.5 * k,
-            total[1] + k * sx / 6.0,
-            total[2] + k * sy / 6.0,
-            total[3] + polar,
-        )
-    return total
+        m += 0.5 * k
+        fx += k * sx / 6.0
+        fy += k * sy / 6.0
+        polar += k * (squares + sx * sx + sy * sy) / 24.0
+    return m, fx, fy, polar
 
 
-@inner
+@spliced
 def add_polynomial(c, x0, y0, n, px, py, x, y, fan, total):
-    """Add the moments of a polynomial whose origin lies at (-x0, -y0)."""
-    for i in range(n):
-        j = i + 1 if i + 1 < n else 0
-        m, fx, fy, polar = polynomial_triangle(c, x0, y0, x[i], y[i], x[j], y[j], fan[i], px, py)
-        total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
+    """Add the moments of the polynomial c, whose origin lies at (-x0, -y0): exact by degree."""
+    order = (c.shape[0] + 4) // 2
+    for k in range(n):
+        h = k + 1 if k + 1 < n else 0
+        part = (0.0, 0.0, 0.0, 0.0)
+        for i in range(order):
+            dx = x[k] + NODES[order, i] * (x[h] - x[k])
+            dy = y[k] + NODES[order, i] * (y[h] - y[k])
+            for j in range(order):
+                r = NODES[order, j]
+                zx, zy = r * dx, r * dy
+                v = fan[k] * WEIGHTS[order, i] * WEIGHTS[order, j] * r
+                v *= polynomial_at(c, x0 + zx, y0 + zy)
+                part = add_point(part, v, zx - px, zy - py)
+        total = plus(total, 1.0, part)
     return total
 
 
 @inner
-def add_gaussian(g, t, x0, y0, n, log_scale, px, py, x, y, fan, node, pending, total):
-    """Add the moments of row t of Terms.gaussians by triangles."""
-    cx = g[t, 1] - x0
-    cy = g[t, 2] - y0
-    q = (g[t, 3], g[t, 4], g[t, 5])
+def plus(total, w, part):
+    """Add w times the moments `part` to others."""
+    m, fx, fy, polar = part
+    return total[0] + w * m, total[1] + w * fx, total[2] + w * fy, total[3] + w * polar
+
+
+@spliced
+def add_gaussian(g, x0, y0, n, log_scale, px, py, x, y, fan, node, pending, total):
+    """Add the moments of g, a row of Terms.gaussians, by triangles."""
+    cx, cy, q = g[1] - x0, g[2] - y0, (g[3], g[4], g[5])
     low, top = exponent_range(n, cx, cy, q, x, y)
     if low < -4.0:  # some triangle may need halving: know what may be dropped
-        top = top_exponent(n, cx, cy, q, x, y)
+        top, _, _ = top_exponent(n, cx, cy, q, x, y)
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
-        k = g[t, 0] * fan[i]
+        k = g[0] * fan[i]
         if k != 0.0:
-            ax = x[i]
-            ay = y[i]
-            bx = x[j]
-            by = y[j]
-            m, fx, fy, polar = gaussian_triangle(
-                cx, cy, q, ax, ay, bx, by, k, log_scale, top, px, py, node, pending
+            part = gaussian_triangle(
+                cx, cy, q, x[i], y[i], x[j], y[j], k, log_scale, top, px, py, node, pending
             )
-            total = (total[0] + m, total[1] + fx, total[2] + fy, total[3] + polar)
+            total = plus(total, 1.0, part)
     return total
 
 
@@ -194,29 +179,24 @@ def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
             n, g[1] - x0, g[2] - y0, g[6], g[7], g[8], rho, s.x, s.y, s.x2, s.y2, s.panels,
             s.value, s.ratio,
         )  # fmt: skip
-        w = g[0]
-        total = (total[0] + w * m, total[1] + w * fx, total[2] + w * fy, total[3] + w * polar)
+        total = plus(total, g[0], (m, fx, fy, polar))
         by_edges = grown <= AMPLIFICATION
         t += 1
     if by_edges and components > 0 and constant == 0.0 and polynomials == 0:
         return 0.0, total[0], total[1], total[2], total[3]
-    if not sharp:
+    if not sharp and spread_fan(n, s.x, s.y, s.fan) < 0.0:
+        ox, oy = move_apex(n, s.x, s.y)
         spread_fan(n, s.x, s.y, s.fan)
-        if has_negative(n, s.fan):
-            ox, oy = move_apex(n, s.x, s.y)
-            spread_fan(n, s.x, s.y, s.fan)
-            x0 += ox
-            y0 += oy
-            px -= ox
-            py -= oy
-            by_edges = False
+        x0, y0 = x0 + ox, y0 + oy
+        px, py = px - ox, py - oy
+        by_edges = False
     log_scale = 0.0
     if not by_edges:
         total = (0.0, 0.0, 0.0, 0.0)
         log_scale = choose_log_scale(n, x0, y0, terms, s.x, s.y)
         for t in range(components):
             total = add_gaussian(
-                terms.gaussians, t, x0, y0, n, log_scale, px, py, s.x, s.y, s.fan, s.node,
+                terms.gaussians[t], x0, y0, n, log_scale, px, py, s.x, s.y, s.fan, s.node,
                 s.pending, total,
             )  # fmt: skip
     if constant > 0.0:
@@ -226,3 +206,85 @@ def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
         ay = y0 - terms.origins[t, 1]
         total = add_polynomial(terms.polynomials[t], ax, ay, n, px, py, s.x, s.y, s.fan, total)
     return log_scale, total[0], total[1], total[2], total[3]
+
+
+@inner
+def plain_at(x, y, x0, y0, terms):
+    """The constant and the polynomials at (x0 + x, y0 + y)."""
+    value = terms.constant
+    for t in range(terms.polynomials.shape[0]):
+        dx = (x0 - terms.origins[t, 0]) + x
+        dy = (y0 - terms.origins[t, 1]) + y
+        value += polynomial_at(terms.polynomials[t], dx, dy)
+    return value
+
+
+@inner
+def reach_of(slope, square):
+    """How far on a parabola of this slope and curvature rises by DROPPED; both are at least 0."""
+    steep = slope + math.sqrt(slope * slope + square * DROPPED)
+    return DROPPED / steep if steep > 0.0 else 1.0
+
+
+@inner
+def integrate_border(ax, ay, bx, by, x0, y0, log_scale, terms):
+    """Moments 1, x, y, xx, xy, yy of the density along the segment from a to b.
+
+    Each component has panels of its own: its exponent is a parabola along the segment, so the part
+    that matters, and its decay there, are known beforehand.
+    """
+    dx, dy = bx - ax, by - ay
+    length = math.sqrt(dx * dx + dy * dy)
+    m = mx = my = mxx = mxy = myy = 0.0
+    for t in range(-1, terms.gaussians.shape[0]):  # -1: everything but the components
+        first, last, panels = 0.0, 1.0, 1
+        p1 = p2 = d1 = d2 = 0.0
+        factor = length
+        if t < 0:
+            if terms.constant == 0.0 and terms.polynomials.shape[0] == 0:
+                continue
+            factor = length * exponential(-log_scale)
+        else:
+            g = terms.gaussians[t]
+            u, v = (x0 - g[1]) + ax, (y0 - g[2]) + ay
+            p1, p2 = g[6] * u + g[7] * v, g[8] * v
+            d1, d2 = g[6] * dx + g[7] * dy, g[8] * dy
+            square = d1 * d1 + d2 * d2
+            tilt = p1 * d1 + p2 * d2
+            top = smaller(1.0, larger(0.0, -tilt / square)) if square > 0.0 else 0.0
+            slope = tilt + top * square
+            first = larger(0.0, top - reach_of(larger(0.0, -slope), square))
+            last = smaller(1.0, top + reach_of(larger(0.0, slope), square))
+            steepest = larger(abs(tilt + first * square), abs(tilt + last * square))
+            panels = int(2.0 * steepest * (last - first) / SPAN) + 1
+            factor = length * g[0]
+        width = (last - first) / panels
+        for k in range(panels):
+            for i in range(PANEL_NODES.shape[0]):
+                r = first + (k + PANEL_NODES[i]) * width
+                x, y = ax + r * dx, ay + r * dy
+                if t < 0:
+                    value = plain_at(x, y, x0, y0, terms)
+                else:
+                    w1, w2 = p1 + r * d1, p2 + r * d2
+                    value = exponential(-(w1 * w1 + w2 * w2) - log_scale)
+                w = PANEL_WEIGHTS[i] * width * factor * value
+                m += w
+                mx += w * x
+                my += w * y
+                mxx += w * x * x
+                mxy += w * x * y
+                myy += w * y * y
+    return m, mx, my, mxx, mxy, myy
+
+
+@njit
+def borders_of(lo, hi, agent, a, b, position, log_scale, terms, moments):
+    """Moments 1, x, y, xx, xy, yy of borders lo to hi - 1, from a to b in their agents' frames."""
+    for k in range(lo, hi):
+        p = agent[k]
+        found = integrate_border(
+            a[k, 0], a[k, 1], b[k, 0], b[k, 1], position[p, 0], position[p, 1], log_scale[p], terms
+        )
+        for i in range(6):
+            moments[k, i] = found[i]

@@ -8,8 +8,7 @@ The next event is read off the queue. Should another one come first, it only wai
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import fetch, smaller
-from dwell._kernels.common.queue import BRANCHES, is_before, row_in
-from dwell._kernels.common.segments import REACH
+from dwell._kernels.common.segments import BRANCHES, REACH, is_before, row_in
 from dwell._kernels.polygon.cell_list import (
     COLUMNS,
     ROWS,

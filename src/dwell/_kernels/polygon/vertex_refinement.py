@@ -9,8 +9,16 @@ A line is (ah, al, bh, bl, oh, ol): a x + b y = o in the agent's frame.
 """
 
 from dwell._kernels._jit import inlined, inner
-from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.common.double_double import add, cross_product, difference, quotient, times
+from dwell._kernels.common.arithmetic import (
+    add,
+    cross_product,
+    difference,
+    larger,
+    quotient,
+    range_of,
+    smaller,
+    times,
+)
 
 SOUND, LOST = -1, -2  # results of `meet_lines` besides the index of a void line
 THIN = 0.01  # area over squared length of the cell: below, vertices need more digits
@@ -95,10 +103,8 @@ def refine_vertices(n, px, py, xs, ys, wx, wy, label, x, y, xl, yl, k, xh, edge)
         if at > 0 and edge[at - 1] == i:
             at -= 1
         c = at if at < m else 0
-        x[i] = xh[c]
-        y[i] = k[c]
-        xl[i] = xl[c]
-        yl[i] = yl[c]
+        x[i], y[i] = xh[c], k[c]
+        xl[i], yl[i] = xl[c], yl[c]
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         k[i], _ = cross_product(x[i], xl[i], y[i], yl[i], x[j], xl[j], y[j], yl[j])
@@ -108,16 +114,12 @@ def refine_vertices(n, px, py, xs, ys, wx, wy, label, x, y, xl, yl, k, xh, edge)
 @inner
 def is_ill_conditioned(n, px, py, wx, wy, x, y):
     """Whether a cell is so thin, or so small in its workspace, that rounding shows."""
+    left, right = range_of(n, x)
+    low, high = range_of(n, y)
     area = 0.0
-    left = right = x[0]
-    low = high = y[0]
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         area += 0.5 * (x[i] * y[j] - x[j] * y[i])
-        left = smaller(left, x[i])
-        right = larger(right, x[i])
-        low = smaller(low, y[i])
-        high = larger(high, y[i])
     length = (right - left) * (right - left) + (high - low) * (high - low)
     span = 0.0
     for k in range(wx.shape[0]):
@@ -137,8 +139,7 @@ def refine_if_thin(n, px, py, xs, ys, wx, wy, s):
         n, px, py, xs, ys, wx, wy, s.label, s.x, s.y, s.x2, s.y2, s.fan, s.side, s.label2
     ):
         return False
-    total = 0.0
-    least = 0.0
+    total = least = 0.0
     for i in range(n):
         total += s.fan[i]
         least = smaller(least, s.fan[i])

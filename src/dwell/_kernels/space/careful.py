@@ -13,8 +13,8 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inlined, inner
-from dwell._kernels.common.arithmetic import larger
-from dwell._kernels.common.double_double import add, cross_product, difference, quotient, times
+from dwell._kernels.common.arithmetic import add, cross_product, difference, larger, quotient, times
+from dwell._kernels.space.cells import farthest, position
 
 FLATTEST = 1e-14  # sine of the angle at which three planes meet: below, rounding decides where
 FARTHEST = 1e-4  # of the cell's size: vertices that would move more are noise, and stay ...
@@ -47,12 +47,6 @@ def apart(a, b):
     yh, yl = difference(b[1], a[1])
     zh, zl = difference(b[2], a[2])
     return xh, xl, yh, yl, zh, zl
-
-
-@inner
-def position(i, solid):
-    """Return position i among the coordinates x, y, z of `solid`, a workspace or agents."""
-    return solid.x[i], solid.y[i], solid.z[i]
 
 
 @inner
@@ -100,9 +94,7 @@ def reach_of(p, solid, grid):
     """Return the squared distance of the farthest vertex of the workspace from agent p."""
     reach = 0.0
     for v in range(solid.x.shape[0]):
-        dx = solid.x[v] - grid.x[p]
-        dy = solid.y[v] - grid.y[p]
-        dz = solid.z[v] - grid.z[p]
+        dx, dy, dz = solid.x[v] - grid.x[p], solid.y[v] - grid.y[p], solid.z[v] - grid.z[p]
         reach = larger(reach, dx * dx + dy * dy + dz * dz)
     return reach
 
@@ -114,18 +106,14 @@ def sharpen(n, p, solid, grid, s):
     Those where planes are as good as parallel stay as they are.
     """
     x, y, z, low, left = s.x, s.y, s.z, s.low, s.left
-    size = 0.0
-    for v in range(n):
-        size = larger(size, x[v] * x[v] + y[v] * y[v] + z[v] * z[v])
-    nearby = larger(FARTHEST * FARTHEST * size, GRAIN * GRAIN * reach_of(p, solid, grid))
+    grain = GRAIN * GRAIN * reach_of(p, solid, grid)
+    nearby = larger(FARTHEST * FARTHEST * farthest(n, x, y, z), grain)
     for v in range(n):
         f = plane_of(left[4 * v], p, s.plane, solid, grid)
         g = plane_of(left[4 * v + 1], p, s.plane, solid, grid)
         h = plane_of(left[4 * v + 2], p, s.plane, solid, grid)
         found, xh, xl, yh, yl, zh, zl = intersection(f, g, h)
-        dx = xh - x[v]
-        dy = yh - y[v]
-        dz = zh - z[v]
+        dx, dy, dz = xh - x[v], yh - y[v], zh - z[v]
         low[:, v] = 0.0
         if found and dx * dx + dy * dy + dz * dz <= nearby:
             x[v], y[v], z[v] = xh, yh, zh

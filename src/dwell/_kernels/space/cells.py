@@ -7,19 +7,20 @@ rounding may scatter signs there: splinters are counted to the larger part, so t
 always is a single loop.
 """
 
+import math
+
 import numpy as np
 
 from dwell._kernels._jit import inlined, inner
-from dwell._kernels.common.arithmetic import larger
+from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.status import COINCIDENT
-from dwell._kernels.space.search import open_shell, sort_next
+from dwell._kernels.space.neighbors import gather, guessed, place_at, sort_next
 
 
 @inlined
 def sides(n, dx, dy, dz, offset, s):
     """Put v . d - offset of each vertex v into s.side; returns how many are above and below 0."""
-    outside = 0
-    inside = 0
+    outside = inside = 0
     for v in range(n):
         f = s.x[v] * dx + s.y[v] * dy + s.z[v] * dz - offset
         s.side[v] = f
@@ -44,9 +45,7 @@ def flood(first, mark, outside, s):
     s.gone[0] = first
     s.mark[first] = mark
     count = 1
-    edges = 0
-    entry = 0
-    i = 0
+    edges = entry = i = 0
     while i < count:
         e = 4 * s.gone[i]
         for h in range(e, e + 3):
@@ -137,9 +136,7 @@ def place_born(count, s):
 @inlined
 def move(last, hole, s):
     """Give vertex `last` the number `hole`."""
-    s.x[hole] = s.x[last]
-    s.y[hole] = s.y[last]
-    s.z[hole] = s.z[last]
+    s.x[hole], s.y[hole], s.z[hole] = position(last, s)
     for k in range(3):
         h = s.mate[4 * last + k]
         s.mate[4 * hole + k] = h
@@ -179,9 +176,7 @@ def cut(n, outside, inside, face, s):
         e = crossing[i]
         before = i - 1 if i > 0 else made - 1
         after = i + 1 if i + 1 < made else 0
-        s.x[v] = s.born[0, i]
-        s.y[v] = s.born[1, i]
-        s.z[v] = s.born[2, i]
+        s.x[v], s.y[v], s.z[v] = s.born[0, i], s.born[1, i], s.born[2, i]
         mate[4 * v] = 4 * gone[before] + 1
         left[4 * v] = face
         mate[4 * v + 1] = 4 * gone[after]
@@ -203,8 +198,7 @@ def cut(n, outside, inside, face, s):
 @inlined
 def farthest(n, x, y, z):
     """Return the largest squared distance of a vertex from the agent."""
-    r = 0.0
-    t = 0.0
+    r = t = 0.0
     for v in range(0, n - 1, 2):  # two at a time: neither waits for the other
         w = v + 1
         r = larger(r, x[v] * x[v] + y[v] * y[v] + z[v] * z[v])
@@ -232,58 +226,59 @@ def begin(p, solid, grid, s):
 
 
 @inlined
-def voronoi_cell(p, solid, grid, s):
-    """Construct the cell of agent p (its number in the grid).
+def find_cell(p, t, reach, cruise, row, solid, grid, s):
+    """Construct the cell of agent p at time t, by agents in balls that grow until it is settled.
 
     Leaves the polyhedron in s.x, s.y, s.z, s.mate, s.left, what is behind its faces in s.plane, and
-    the candidates in s.seen. Return (vertices, candidates, squared distance of the nearest
-    agent); vertices is 0 for an empty cell and COINCIDENT when another agent is at the same
-    position, then s.seen[0].
+    the candidates in s.seen, numbers in the grid. Return (vertices, candidates, squared distance of
+    the nearest agent, reach); vertices is 0 for an empty cell and COINCIDENT when another agent is
+    at the same position, then s.seen[0]. No agent beyond its reach can change the cell. Given is
+    the `reach` of a similar cell, or 0. row: see neighbors.gather.
     """
-    key, who = s.key, s.who
-    n = begin(p, solid, grid, s)
+    key, seen = s.key, s.seen
+    own = p if row is None else 0
+    if row is not None:
+        grid.x[0], grid.y[0], grid.z[0] = place_at(t, p, cruise, row)
+    n = begin(own, solid, grid, s)
     faces = solid.label.shape[0]
-    reach = 4.0 * farthest(n, s.x, s.y, s.z)
-    compared = 0
-    nearest = -1.0
-    first = ready = size = depth = 0  # agents to come: first to size - 1, sorted up to ready
-    tail = key.shape[0]
-    shell = 0
-    safe = 0.0
+    radius = guessed(reach, grid.frame)
+    square = 4.0 * farthest(n, s.x, s.y, s.z)  # of the reach
+    nearest = limit = -1.0
+    compared = ready = size = parts = 0  # listed are `size` agents, sorted up to `ready`
     while n > 0:
-        limit = reach if nearest >= 0.0 else np.inf  # the nearest one is wanted in any case
-        while True:
-            if first == ready and first < size:
-                ready, depth = sort_next(first, depth, s.ends, key, who, grid)
-            if first < size or safe >= limit:
+        if compared == size:
+            if limit == np.inf or (nearest >= 0.0 and square <= limit):
                 break
-            shell += 1
-            size, tail, safe = open_shell(shell, p, limit, size, tail, grid, key, who)
-            s.ends[0] = size
-            depth = 1
-            ready = first
-        if first == size:
-            break
-        d2 = key[first]
-        q = who[first]
-        first += 1
+            size, limit = gather(p, t, size, limit, radius, cruise, row, grid, key, seen)
+            s.ends[0], parts, ready = size, 1, compared
+            # Cells only shrink: no agent farther than their reach can matter.
+            radius = smaller(2.0 * radius, larger(1.25 * radius, 1.01 * math.sqrt(square)))
+            continue
+        if compared == ready:
+            ready, parts = sort_next(compared, parts, s.ends, key, seen, grid)
+        d2, q = key[compared], seen[compared]
         if nearest < 0.0:
             nearest = d2
-        if d2 > reach:
+        if d2 > square:
             break
-        s.seen[compared] = q
         compared += 1
         if d2 == 0.0:
-            return COINCIDENT, compared, d2
-        dx = grid.x[q] - grid.x[p]
-        dy = grid.y[q] - grid.y[p]
-        dz = grid.z[q] - grid.z[p]
+            return COINCIDENT, compared, d2, 0.0
+        dx, dy, dz = grid.x[q] - grid.x[own], grid.y[q] - grid.y[own], grid.z[q] - grid.z[own]
         outside, inside = sides(n, dx, dy, dz, 0.5 * d2, s)
         if outside > 0:
             s.plane[faces] = q
             n = cut(n, outside, inside, faces, s)
             faces += 1
-            reach = 4.0 * farthest(n, s.x, s.y, s.z)
+            square = 4.0 * farthest(n, s.x, s.y, s.z)
+    return n, compared, nearest, math.sqrt(square)
+
+
+@inlined
+def voronoi_cell(p, solid, grid, s):
+    """Construct the cell of agent p, its number in the grid, at rest: see find_cell."""
+    n, compared, nearest, reach = find_cell(p, 0.0, s.reach[0], 0.0, None, solid, grid, s)
+    s.reach[0] = reach
     return n, compared, nearest
 
 
@@ -294,8 +289,7 @@ def list_loops(n, s):
     What is behind a face goes to s.face. Returns how many there are.
     """
     s.mark[:n] = 0
-    faces = 0
-    filled = 0
+    faces = filled = 0
     for start in range(4 * n):
         v = start >> 2
         k = start & 3
@@ -334,12 +328,12 @@ def list_triangles(n, s):
 
 
 @inlined
-def vertex(v, s):
-    """Return vertex v."""
-    return s.x[v], s.y[v], s.z[v]
+def position(i, solid):
+    """Return position i among the coordinates x, y, z of a workspace, of agents or of a cell."""
+    return solid.x[i], solid.y[i], solid.z[i]
 
 
 @inlined
 def triangle(t, s):
     """Return the vertices of triangle t."""
-    return vertex(s.corner[t, 0], s), vertex(s.corner[t, 1], s), vertex(s.corner[t, 2], s)
+    return position(s.corner[t, 0], s), position(s.corner[t, 1], s), position(s.corner[t, 2], s)

@@ -1,7 +1,7 @@
 """Moments of exp(-(z - c)' Q (z - c)) over tetrahedra and triangles.
 
 Over a piece the exponent is a linear function with range L plus a quadratic one with range Q, both
-known beforehand; they say which rule integrates it to rules.TOLERANCE, proven, and a piece on which
+known beforehand; they say which rule integrates it to TOLERANCE, proven, and a piece on which
 no rule does is halved. All weights and values are positive, so nothing cancels, however thin the
 piece or far the peak. Parts that weigh nothing beside the rest are dropped.
 
@@ -13,20 +13,12 @@ import numpy as np
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import exponential, larger, small_exponential, smaller
-from dwell._kernels.space.rules import (
-    FIRST,
-    FLAT_FIRST,
-    REACH,
-    A,
-    B,
-    C,
-    W,
-)
-from dwell._kernels.star.vectors import along, dot, less, put, row_of
+from dwell._kernels.common.quadrature import FIRST, FLAT_FIRST, REACH, A, B, C, W
+from dwell._kernels.star.vectors import ZERO, along, dot, less, put, row_of, scaled
 
 NEGLIGIBLE = 46.0  # e-folds below the largest value: e**-46 is 1e-20
 EASY = 0.125  # exponents up to here: a Taylor polynomial of degree 10 is exact to rounding
-ZERO = (0.0, 0.0, 0.0)
+NOTHING = (0.0, ZERO, 0.0)  # no mass: see `join`
 NO_MOMENTS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -47,12 +39,6 @@ def slopes(q, v):
         -2.0 * (q[1] * x + q[3] * y + q[4] * z),
         -2.0 * (q[2] * x + q[4] * y + q[5] * z),
     )
-
-
-@inner
-def scaled(t, v):
-    """Return t v."""
-    return t * v[0], t * v[1], t * v[2]
 
 
 @inner
@@ -97,12 +83,9 @@ def values_at_nodes(first, last, tilt, q, s, a, b, c, span, node):
     Exponents up to `span` are halved until they are easy. Nothing but + and *: it compiles to
     vector code with the same bits everywhere. Squared back as e**2y - 1 = v (v + 2).
     """
-    steps = 0
-    scale = 1.0
+    steps, scale = 0, 1.0
     while span > EASY:
-        span *= 0.5
-        scale *= 0.5
-        steps += 1
+        span, scale, steps = 0.5 * span, 0.5 * scale, steps + 1
     for i in range(first, last):
         z = less(at_node(i, a, b, c), s)
         node[i - first] = scale * (dot(tilt, z) - form(q, z))
@@ -151,9 +134,7 @@ def halve(row, top, q, tilt, flat, pending):
     """
     o, a, b, c = piece(row, pending)
     k = 0.5 * pending[row, 12]
-    ab = rise(q, tilt, less(b, a))
-    oa = rise(q, tilt, a)
-    ob = rise(q, tilt, b)
+    oa, ob, ab = rise(q, tilt, a), rise(q, tilt, b), rise(q, tilt, less(b, a))
     oc = ac = bc = -1.0
     if not flat:
         oc = rise(q, tilt, c)
@@ -198,13 +179,8 @@ def next_piece(size, flat, stretch, q, center, least, reach, pending):
         h = less(g, center)
         e = -form(q, h)
         tilt = slopes(q, h)
-        da = less(a, s)
-        db = less(b, s)
-        dc = less(c, s)
-        t0 = -dot(tilt, s)
-        t1 = dot(tilt, da)
-        t2 = dot(tilt, db)
-        t3 = dot(tilt, dc)
+        da, db, dc = less(a, s), less(b, s), less(c, s)
+        t0, t1, t2, t3 = -dot(tilt, s), dot(tilt, da), dot(tilt, db), dot(tilt, dc)
         high = larger(larger(t0, t1), larger(t2, t3))
         if e + high < least:  # the exponent is concave: a bound
             size -= 1
@@ -240,10 +216,19 @@ def join(total, part):
 
 
 @inner
-def about_own(g, m, f, polar):
-    """Return moments about g as a part: see join."""
+def add_point(moments, v, z):
+    """Add a weight v at z to (mass, first moments, polar moment)."""
+    m, f, polar = moments
+    return m + v, along(f, v, z), polar + v * dot(z, z)
+
+
+@inner
+def about_own(g, k, moments):
+    """Return k times moments about g as a part: see join."""
+    m, polar = k * moments[0], k * moments[2]
     if m == 0.0:
-        return 0.0, ZERO, 0.0
+        return NOTHING
+    f = scaled(k, moments[1])
     return m, along(f, m, g), polar - dot(f, f) / m
 
 
@@ -265,16 +250,12 @@ def gaussian_tetrahedron(center, q, a, b, c, k, log_scale, log_top, node, pendin
         _, a, b, c = piece(size, pending)
         first, last = FIRST[n], FIRST[n + 1]
         values_at_nodes(first, last, tilt, q, s, a, b, c, span, node)
-        m = polar = 0.0
-        f = ZERO
+        found = NOTHING
         for i in range(first, last):
             z = less(at_node(i, a, b, c), s)
-            v = W[i] * (1.0 + node[i - first])
-            m += v
-            f = along(f, v, z)
-            polar += v * dot(z, z)
+            found = add_point(found, W[i] * (1.0 + node[i - first]), z)
         weight = pending[size, 12] * exponential(e - log_scale)
-        total = join(total, about_own(g, weight * m, scaled(weight, f), weight * polar))
+        total = join(total, about_own(g, weight, found))
 
 
 @inner
@@ -317,10 +298,8 @@ def gaussian_triangle(center, q, o, a, b, k, log_scale, log_top, node, pending, 
 @inner
 def exponent_on_triangle(q, a, b, c):
     """Return the largest -z' Q z on the triangle of three corners, and where."""
-    u = less(b, a)
-    v = less(c, a)
-    uu = form(q, u)
-    vv = form(q, v)
+    u, v = less(b, a), less(c, a)
+    uu, vv = form(q, u), form(q, v)
     lu = slopes(q, u)
     uv = -0.5 * dot(lu, v)
     ra = -0.5 * dot(lu, a)
@@ -344,6 +323,5 @@ def exponent_on_triangle(q, a, b, c):
         z = along(o, t, d)
         e = -form(q, z)
         if e > best:
-            best = e
-            at = z
+            best, at = e, z
     return best, at

@@ -7,7 +7,7 @@ leaves vertex v; `mate` is the same edge from the other end, `left` the face to 
 4 v + 3 is not used: four to a vertex, so that v is found by shifting bits.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,20 +28,20 @@ class Solid(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """Agents sorted by bins: those of bin b are start[b] to start[b + 1] - 1 of x, y, z."""
+    """Agents in the order of cubic bins, of which the last axis runs fastest: see neighbors.py."""
 
-    x: np.ndarray
+    x: np.ndarray  # those at rest, in that order; of those that move the ones near one, it first
     y: np.ndarray
     z: np.ndarray
-    order: np.ndarray  # which agent each of them is
-    start: np.ndarray
-    shape: np.ndarray  # (3,) bins along each axis; the last one runs fastest
-    lower: np.ndarray  # (3,) where bins begin
-    width: float  # of a bin; all are cubes
+    order: np.ndarray  # (N,) which agent each of them is
+    first: np.ndarray  # (bins + 1,) where each bin begins in `order`
+    bin: np.ndarray  # (N,) the bin of each agent
+    frame: np.ndarray  # (7,) see neighbors.py
+    clock: np.ndarray  # (3,) for agents that move: see ../polygon/cell_list.py
 
 
 class CellBuffers(NamedTuple):
-    """Arrays that kernels overwrite freely; nothing in them outlives a call."""
+    """Arrays that kernels overwrite freely; nothing in them outlives a call, but for a guess."""
 
     x: np.ndarray  # the polyhedron being cut, in the agent's frame
     y: np.ndarray
@@ -55,9 +55,9 @@ class CellBuffers(NamedTuple):
     born: np.ndarray  # (3, capacity) vertices that the cut makes
     plane: np.ndarray  # behind each face: -1 - facet, or an agent's number in the grid
     key: np.ndarray  # agents to come: squared distances
-    who: np.ndarray  # ... and numbers in the grid
-    ends: np.ndarray  # how far these are sorted: see search.py
-    seen: np.ndarray  # agents compared with, nearest first
+    seen: np.ndarray  # ... and numbers in the grid; those compared with at first, nearest first
+    ends: np.ndarray  # how far these are sorted: see neighbors.py
+    reach: np.ndarray  # (1,) the reach of the cell before: a guess for the next
     low: np.ndarray  # (3, capacity) what vertices have beyond double precision
     face: np.ndarray  # behind each loop of a face, as `plane`
     corner: np.ndarray  # (capacity, 4) triangles of the faces: vertices, and what is behind
@@ -68,28 +68,26 @@ class CellBuffers(NamedTuple):
 
 def make_memory(agents: int, solid: Solid) -> CellBuffers:
     """Working memory for cells among `agents` agents in a workspace."""
-    planes = agents + len(solid.label) + 4
-    capacity = 2 * planes + len(solid.x)
-    return CellBuffers(
-        x=np.empty(capacity),
-        y=np.empty(capacity),
-        z=np.empty(capacity),
-        mate=np.empty(4 * capacity, dtype=np.int64),
-        left=np.empty(4 * capacity, dtype=np.int64),
-        side=np.empty(capacity),
-        mark=np.zeros(capacity, dtype=np.int64),
-        gone=np.empty(3 * capacity, dtype=np.int64),
-        crossing=np.empty(capacity, dtype=np.int64),
-        born=np.empty((3, capacity)),
-        plane=np.empty(planes, dtype=np.int64),
-        key=np.empty(max(agents, 1)),
-        who=np.empty(max(agents, 1), dtype=np.int64),
-        ends=np.empty(max(agents, 1) + 1, dtype=np.int64),
-        seen=np.empty(max(agents, 1), dtype=np.int64),
-        low=np.empty((3, capacity)),
-        face=np.empty(capacity, dtype=np.int64),
-        corner=np.empty((3 * capacity, 4), dtype=np.int64),
-        fan=np.empty(3 * capacity),
-        node=np.empty(MAX_POINTS),
-        pending=np.empty((MAX_TETRAHEDRA, 13)),
-    )
+    planes, many = agents + len(solid.label) + 4, max(agents, 1)
+    most = 2 * planes + len(solid.x)  # vertices
+    numbers: dict[str, Any] = {
+        **dict.fromkeys(("x", "y", "z", "side"), most),
+        **dict.fromkeys(("born", "low"), (3, most)),
+        "key": many,
+        "fan": 3 * most,
+        "node": MAX_POINTS,
+        "pending": (MAX_TETRAHEDRA, 13),
+    }
+    indices: dict[str, Any] = {
+        **dict.fromkeys(("mate", "left"), 4 * most),
+        **dict.fromkeys(("crossing", "face"), most),
+        "gone": 3 * most,
+        "corner": (3 * most, 4),
+        "plane": planes,
+        "seen": many,
+        "ends": many + 1,
+    }
+    found = {name: np.empty(shape) for name, shape in numbers.items()}
+    found |= {name: np.empty(shape, dtype=np.int64) for name, shape in indices.items()}
+    zeros = {"mark": np.zeros(most, dtype=np.int64), "reach": np.zeros(1)}
+    return CellBuffers(**found, **zeros)

@@ -11,24 +11,23 @@ gaussian.join), and the polar moment about the agent from it: polar = spread + m
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.arithmetic import larger, range_of, smaller
+from dwell._kernels.common.quadrature import FIRST, W
 from dwell._kernels.space.careful import reach_of, sharp_volume, sharpen
-from dwell._kernels.space.cells import list_triangles, triangle, vertex
+from dwell._kernels.space.cells import list_triangles, position, triangle
 from dwell._kernels.space.gaussian import (
-    ZERO,
+    NOTHING,
     about_own,
+    add_point,
     at_node,
     exponent_on_triangle,
     form,
     gaussian_tetrahedron,
     join,
-    scaled,
     sum_of,
 )
-from dwell._kernels.space.rules import FIRST, W
-from dwell._kernels.space.search import range_of
 from dwell._kernels.space.surface import gaussian_by_faces
-from dwell._kernels.star.vectors import along, cross, dot, less, row_of, upper_of
+from dwell._kernels.star.vectors import ZERO, along, cross, dot, less, row_of, scaled, upper_of
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 WIDE = 3.0  # range of a component's exponent over a cell from which faces are quicker than volumes
@@ -46,14 +45,10 @@ def volume_under(a, b, c):
 @inner
 def fill_fan(count, sharp, s):
     """Fill s.fan, with all digits if `sharp`; returns the sum, and the lowest."""
-    total = 0.0
-    least = 0.0
+    total = least = 0.0
     for t in range(count):
-        if sharp:
-            k = sharp_volume(t, s)
-        else:
-            a, b, c = triangle(t, s)
-            k = volume_under(a, b, c)
+        a, b, c = triangle(t, s)
+        k = sharp_volume(t, s) if sharp else volume_under(a, b, c)
         s.fan[t] = k
         total += k
         least = smaller(least, k)
@@ -98,18 +93,15 @@ def constant_part(level, count, s):
         m += s.fan[t]
         f = along(f, s.fan[t], sum_of(a, b, c))
     if m == 0.0:
-        return 0.0, ZERO, 0.0
+        return NOTHING
     g = (0.25 * f[0] / m, 0.25 * f[1] / m, 0.25 * f[2] / m)
     apex = dot(g, g)
     spread = 0.0
     for t in range(count):
         a, b, c = triangle(t, s)
-        a = less(a, g)
-        b = less(b, g)
-        c = less(c, g)
+        a, b, c = less(a, g), less(b, g), less(c, g)
         d = less(sum_of(a, b, c), g)
-        squares = dot(a, a) + dot(b, b)
-        squares += dot(c, c) + apex
+        squares = dot(a, a) + dot(b, b) + (dot(c, c) + apex)
         spread += s.fan[t] * (squares + dot(d, d))
     m *= level / 6.0
     return m, scaled(m, g), level * spread / 120.0
@@ -150,34 +142,26 @@ def degree_of(powers):
 @inner
 def plain_part(place, terms, count, s):
     """Return the constant and the monomials as a part, by a rule that is exact for their degree."""
-    total = (0.0, ZERO, 0.0)
+    total = NOTHING
     n = (degree_of(terms.powers) + 4) // 2
     for t in range(count):
         a, b, c = triangle(t, s)
         g = scaled(0.25, sum_of(a, b, c))
-        m = polar = 0.0
-        f = ZERO
+        found = NOTHING
         for i in range(FIRST[n], FIRST[n + 1]):
             z = at_node(i, a, b, c)
-            v = W[i] * plain_at(along(place, 1.0, z), terms)
-            z = less(z, g)
-            m += v
-            f = along(f, v, z)
-            polar += v * dot(z, z)
-        k = s.fan[t]
-        total = join(total, about_own(g, k * m, scaled(k, f), k * polar))
+            found = add_point(found, W[i] * plain_at(along(place, 1.0, z), terms), less(z, g))
+        total = join(total, about_own(g, s.fan[t], found))
     return total
 
 
 @inner
 def exponent_range(n, center, q, s):
     """Return the smallest and largest exponent of a component over the vertices."""
-    low = np.inf
-    high = -np.inf
+    low, high = np.inf, -np.inf
     for v in range(n):
-        e = -form(q, less(vertex(v, s), center))
-        low = smaller(low, e)
-        high = larger(high, e)
+        e = -form(q, less(position(v, s), center))
+        low, high = smaller(low, e), larger(high, e)
     return low, high
 
 
@@ -191,15 +175,12 @@ def highest_on(first, last, center, q, s):
     best = -np.inf
     at = ZERO
     for t in range(first, last):
-        i, j, k = triangle(t, s)
-        a = less(i, center)
-        b = less(j, center)
-        c = less(k, center)
+        a, b, c = triangle(t, s)
+        a, b, c = less(a, center), less(b, center), less(c, center)
         inside = inside and not volume_under(a, b, c) < 0.0
         e, place = exponent_on_triangle(q, a, b, c)
         if e > best:
-            best = e
-            at = place
+            best, at = e, place
     return inside, best, at
 
 
@@ -236,19 +217,6 @@ def choose_log_scale(n, place, terms, count, s):
 
 
 @inner
-def add_by_tetrahedra(center, q, weight, top, log_scale, count, s, total):
-    """Add a Gaussian tetrahedron by tetrahedron."""
-    for t in range(count):
-        k = weight * s.fan[t]
-        if k != 0.0:
-            a, b, c = triangle(t, s)
-            total = gaussian_tetrahedron(
-                center, q, a, b, c, k, log_scale, top, s.node, s.pending, total
-            )
-    return total
-
-
-@inner
 def add_gaussians(n, place, terms, log_scale, count, s, total):
     """Add all Gaussians: by faces where that is sound and the cell is wide, else by tetrahedra."""
     for t in range(terms.weights.shape[0]):
@@ -262,41 +230,37 @@ def add_gaussians(n, place, terms, log_scale, count, s, total):
             if sound:
                 total = join(total, (w * part[0], scaled(w, part[1]), w * part[2]))
         if not sound:
-            total = add_by_tetrahedra(center, q, w, top, log_scale, count, s, total)
+            for i in range(count):
+                k = w * s.fan[i]
+                if k != 0.0:
+                    a, b, c = triangle(i, s)
+                    total = gaussian_tetrahedron(
+                        center, q, a, b, c, k, log_scale, top, s.node, s.pending, total
+                    )
     return total
-
-
-@inner
-def split(n, p, solid, grid, s):
-    """Split the cell in s into tetrahedra; returns (triangles of faces, volume, least).
-
-    Leaves the triangles in s.corner (those of a face follow one another) and six times the volumes
-    in s.fan. Where the cell is thin or small, vertices get more digits.
-    """
-    count = list_triangles(n, s)
-    volume, least = fill_fan(count, False, s)
-    if needs_digits(n, volume, reach_of(p, solid, grid), s.x, s.y, s.z):
-        sharpen(n, p, solid, grid, s)
-        volume, least = fill_fan(count, True, s)
-    return count, volume, least
 
 
 @inner
 def integrate(n, p, solid, grid, terms, s):
     """Return the moments of the cell in s: (log_scale, part, triangles); see gaussian.join.
 
-    First moments are about the agent; the part comes divided by exp(log_scale). May move the
-    vertices to another apex.
+    First moments are about the agent; the part comes divided by exp(log_scale). Triangles are left
+    in s.corner, those of a face one after another. Where the cell is thin or small, vertices get
+    more digits. May move the vertices to another apex.
     """
-    place = (grid.x[p], grid.y[p], grid.z[p])
-    count, volume, least = split(n, p, solid, grid, s)
+    place = position(p, grid)
+    count = list_triangles(n, s)
+    volume, least = fill_fan(count, False, s)
+    if needs_digits(n, volume, reach_of(p, solid, grid), s.x, s.y, s.z):
+        sharpen(n, p, solid, grid, s)
+        volume, least = fill_fan(count, True, s)
     shift = ZERO
     moved = least < -ROUNDING * volume
     if moved:
         shift = move_apex(n, s)
         fill_fan(count, False, s)
         place = along(place, 1.0, shift)
-    total = (0.0, ZERO, 0.0)
+    total = NOTHING
     log_scale = 0.0
     if terms.coefficients.shape[0] > 0:
         total = plain_part(place, terms, count, s)

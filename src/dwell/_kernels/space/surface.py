@@ -7,32 +7,33 @@ turns its moments into integrals over faces (h: distance of the face from the pe
     first  -1/2 sum n int e**-|y|**2 dA
     second  1/2 (mass - sum n int y e**-|y|**2 dA)
 
-F and D: see radial.py; D keeps the digits of far cells. Faces have both signs and cancel when the
-cell is small, thin or far; how much is known from the sum of their sizes, and the caller falls back
-on tetrahedra when more than a few digits would go. See gaussian.py.
+Faces have both signs and cancel when the cell is small, thin or far; how much is known from the sum
+of their sizes, and the caller falls back on tetrahedra when more than a few digits would go. See
+gaussian.py. F and D are integrals of a Gaussian along rays from its peak:
+
+    F(x) = int_0^1 u**2 exp(-x u**2) du          D(x) = int_1^oo u**2 exp(-x u**2) du
+
+With x the squared distance of a place on a face, F weighs the segment from the peak to it and D the
+ray beyond, which keeps the digits of far cells. F is a Boys function and D(x) = e**-x d(x), where d
+falls slowly. Both come from tables of Taylor series, spaced so that a few terms give all digits.
 """
 
 import math
 
+import numpy as np
+
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import exponential, larger, smaller
+from dwell._kernels.common.quadrature import FLAT_FIRST, FLAT_REACH, A, B, W
 from dwell._kernels.space.cells import triangle
-from dwell._kernels.space.gaussian import (
-    ZERO,
-    halve,
-    next_piece,
-    over,
-    piece,
-    put_piece,
-    scaled,
-)
-from dwell._kernels.space.radial import inward, outward
-from dwell._kernels.space.rules import FLAT_FIRST, FLAT_REACH, A, B, W
+from dwell._kernels.space.gaussian import halve, next_piece, over, piece, put_piece
 from dwell._kernels.star.vectors import (
+    ZERO,
     along,
     cross,
     dot,
     less,
+    scaled,
     solve_upper,
     upper,
     upper_of,
@@ -40,10 +41,93 @@ from dwell._kernels.star.vectors import (
 
 FAR_OFF = 2.0  # squared distance of the peak from which D serves
 ROUND = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)  # the form of exp(-|y|**2)
-AMPLIFICATION = 100.0  # of masses: errors may grow by so much, from rules.FLAT_TOLERANCE
+AMPLIFICATION = 100.0  # of masses: errors may grow by so much, from FLAT_TOLERANCE
 SECOND_AMPLIFICATION = 5000.0
 NEGLIGIBLE = 40.0  # e-folds below the largest value: e**-40 is 4e-18
 WIDEST = 0.7  # size of a piece over its distance from the peak, or over the Gaussian's width
+
+STEPS = 4.0  # table entries per unit of x
+TERMS = 12
+LARGEST = 50.0  # end of the tables
+LEAST_FAR = 2.0  # D is used from here on
+PLAIN_EXPONENTIAL = getattr(exponential, "py_func", exponential)  # nothing to compile at import
+QUARTER_ROOT_PI = 0.25 * math.sqrt(math.pi)
+
+
+def _boys(orders: int, x: float) -> list[float]:
+    """int_0^1 u**(2 n) exp(-x u**2) du for n below `orders`: a positive series, then downwards."""
+    n = orders - 1
+    term = total = 1.0 / (2 * n + 1)
+    k = 1
+    while term > 1e-18 * total:
+        term *= 2.0 * x / (2 * n + 2 * k + 1)
+        total += term
+        k += 1
+    decay = float(PLAIN_EXPONENTIAL(-x))
+    found = [decay * total]
+    for m in range(n - 1, -1, -1):
+        found.append((2.0 * x * found[-1] + decay) / (2 * m + 1))
+    return found[::-1]
+
+
+def _beyond(orders: int, x: float) -> list[float]:
+    """e**x int_1^oo u**(2 n) exp(-x u**2) du for n below `orders`: a fraction, then upwards."""
+    s = math.sqrt(x)
+    fraction = s
+    for k in range(400, 0, -1):
+        fraction = s + 0.5 * k / fraction
+    found = [0.5 / (s * fraction)]  # e**x sqrt(pi) erfc(s) / (2 s)
+    for n in range(1, orders):
+        found.append((1.0 + (2 * n - 1) * found[-1]) / (2.0 * x))
+    return found
+
+
+def _tables() -> tuple[np.ndarray, np.ndarray]:
+    rows = int(LARGEST * STEPS) + 1
+    near, far = np.zeros((2, rows, TERMS))
+    for k in range(rows):
+        x = k / STEPS
+        boys = _boys(TERMS + 1, x)
+        near[k] = [boys[j + 1] * (-1) ** j / math.factorial(j) for j in range(TERMS)]
+        if x >= LEAST_FAR:
+            beyond = _beyond(TERMS + 1, x)
+            series = [beyond[j + 1] * (-1) ** j / math.factorial(j) for j in range(TERMS)]
+            for j in range(TERMS):  # times e**(x - x_k)
+                far[k, j] = math.fsum(series[i] / math.factorial(j - i) for i in range(j + 1))
+    return near, far
+
+
+NEAR, FAR = _tables()
+
+
+@inner
+def by_table(table, x):
+    """The Taylor series about the entry nearest to x, at x."""
+    k = int(x * STEPS + 0.5)
+    d = x - k / STEPS
+    value = 0.0
+    for j in range(TERMS - 1, -1, -1):
+        value = value * d + table[k, j]
+    return value
+
+
+@inner
+def inward(x):
+    """F(x) for x >= 0."""
+    if x > LARGEST:
+        return QUARTER_ROOT_PI / (x * math.sqrt(x))  # the ray beyond weighs e**-50
+    return by_table(NEAR, x)
+
+
+@inner
+def outward(x):
+    """d(x) = e**x D(x) for x >= LEAST_FAR."""
+    if x <= LARGEST:
+        return by_table(FAR, x)
+    value = 1.0  # asymptotic: the product of (3/2 - k) / x for k = 1, 2, ...
+    for k in range(16, 0, -1):
+        value = 1.0 + value * (1.5 - k) / x
+    return 0.5 * value / x
 
 
 @inner

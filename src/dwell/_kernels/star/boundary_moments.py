@@ -14,7 +14,7 @@ import numpy as np
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import exponential
 from dwell._kernels.space.moments import degree_of
-from dwell._kernels.space.radial import inward, outward
+from dwell._kernels.space.surface import inward, outward
 from dwell._kernels.star.arrangement import SHIFT, value
 from dwell._kernels.star.buffers import SUMS
 from dwell._kernels.star.cones import WHOLE, add_cone, along_ray, halve

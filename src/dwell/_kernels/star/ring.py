@@ -6,7 +6,7 @@ A careful vector is a pair of a vector and what it was rounded by.
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.double_double import add, difference, quotient, times
+from dwell._kernels.common.arithmetic import add, difference, quotient, times
 from dwell._kernels.star.buffers import (
     ANGLE,
     BEHIND,

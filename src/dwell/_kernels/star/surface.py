@@ -16,7 +16,7 @@ import math
 from typing import NamedTuple
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.double_double import cross_product, difference
+from dwell._kernels.common.arithmetic import cross_product, difference
 from dwell._kernels.star.buffers import (
     ANGLE,
     FAN,
