@@ -27,6 +27,7 @@ LAWS = {
     "fast": lambda n: Timer(k1=3.0, nu=0.05, t1=0.01, t2=0.02),
     "slow": lambda n: Timer(k1=0.5, nu=0.5, t1=0.5, t2=1.0),
     "lloyd": lambda n: Lloyd(k2=1.0, dt=0.1),
+    "synchronous": lambda n: DiscreteLloyd(schedule="synchronous", step=0.3),
     "round-robin": lambda n: DiscreteLloyd(schedule="round-robin", step=0.01),
     "own clocks": lambda n: Timer(k1=0.05, nu=0.05, t1=tuple(np.linspace(0.01, 0.1, n)), t2=0.3),
 }
@@ -182,7 +183,7 @@ def test_moving_agents(law, name):
     same_arc(PLACES[name][:120], law, density=Gaussian((0.3, 0.7), rate=5.0))
 
 
-@pytest.mark.parametrize("law", ["timer", "fast", "round-robin"])
+@pytest.mark.parametrize("law", ["timer", "fast", "synchronous", "round-robin"])
 @pytest.mark.parametrize(
     "name", ["line", "even-rows", "parabola", "clusters", "far-one", "decades"]
 )
@@ -197,7 +198,7 @@ def test_agents_that_exceed_the_caches():
     same_arc(places, "slow", jumps=40, size=np.sqrt(agents))
 
 
-@pytest.mark.parametrize("dimension, crowded", [(2, 1.0), (2, 0.3), (3, 0.3)])
+@pytest.mark.parametrize(("dimension", "crowded"), [(2, 1.0), (2, 0.3), (3, 0.3)])
 def test_all_at_once_is_one_after_another(monkeypatch, dimension, crowded):
     """Synchronous laws of many agents are computed side by side.
 
@@ -208,14 +209,16 @@ def test_all_at_once_is_one_after_another(monkeypatch, dimension, crowded):
     name, together = "advance_together", CompiledRun.advance_together
     for law in (Lloyd(k2=1.0, dt=0.1), DiscreteLloyd(schedule="synchronous", step=0.3)):
         system = CoverageSystem(box, density, law, len(places), seed=3)
+        start = system.start(places)
+        start = replace(start, hold=np.zeros_like(start.hold))  # speeds grow
         steps = []
         monkeypatch.setattr(
             CompiledRun, name, lambda *given, kept=steps: kept.append(1) or together(*given)
         )
-        side_by_side = run_compiled(system, system.start(places), until=1.05, max_jumps=3_000)
+        side_by_side = run_compiled(system, start, until=1.05, max_jumps=3_000)
         assert len(steps) >= 3
         monkeypatch.setattr(CompiledRun, name, lambda *given: None)
-        in_turn = run_compiled(system, system.start(places), until=1.05, max_jumps=3_000)
+        in_turn = run_compiled(system, start, until=1.05, max_jumps=3_000)
         assert side_by_side.jumps == in_turn.jumps == 3_000
         assert differing(table_of(in_turn), table_of(side_by_side)) == []
 

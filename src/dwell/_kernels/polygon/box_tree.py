@@ -163,9 +163,10 @@ def enclose(q, t, due, cruise, row, tree):
     hx = row[q, HOLD_X]
     hy = row[q, HOLD_Y]
     e = ROUNDING * (abs(px) + abs(py) + (abs(hx) + abs(hy)) * age)
-    if t - row[q, SINCE] < cruise:
+    moves = t - row[q, SINCE] < cruise
+    if moves:
         stretch_all(q, px - hx * age, py - hy * age, hx, hy, e, tree)
-    if due - row[q, SINCE] > cruise:
+    if not moves or due - row[q, SINCE] > cruise:
         px, py = position_at(due, q, cruise, row)
         stretch_all(q, px, py, 0.0, 0.0, e, tree)
 
