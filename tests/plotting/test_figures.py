@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import matplotlib
@@ -58,8 +59,10 @@ def test_every_figure_of_every_run_fits_its_sheet_and_its_axes(name: str, run: R
     panels = [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
     assert len(panels) == (4 if name == "configurations" else 1)
     for ax in panels:
-        assert ax.get_xlabel()
-        assert ax.get_ylabel()
+        for label in (ax.get_xlabel(), ax.get_ylabel()):
+            assert re.search(
+                "[a-z]{4}", re.sub(r"\$.*?\$", "", label)
+            )  # a word, not a symbol alone
         for values, (low, high) in zip(data_of(ax).T, (ax.get_xlim(), ax.get_ylim()), strict=True):
             slack = 1e-9 * (high - low)
             assert ((values >= low - slack) & (values <= high + slack)).all()

@@ -21,8 +21,7 @@ from PIL import Image
 import dwell
 from dwell import InputError, Run, animate
 from dwell.plotting import PLAIN
-from dwell.plotting.canvas import Canvas
-from dwell.plotting.film import canvas_of, frames_of
+from dwell.plotting.film import Canvas, canvas_of, frames_of
 from dwell.plotting.film_writer import MARK, durations
 
 from .conftest import RUNS, run_named

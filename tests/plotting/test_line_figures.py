@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from dwell import Ball, Gaussian, Interval, Mixture, Run, Timer, Uniform, simulate
 from dwell.controllers import DiscreteLloyd
 from dwell.plotting import FIGURES, save_figures
-from dwell.plotting.deployment import deployment
+from dwell.plotting.figures import deployment
 from dwell.plotting.film import canvas_of, frames_of
 from dwell.plotting.line import borders_of, curve_of, slices
 from dwell.plotting.panels import compared_trajectories
@@ -93,7 +93,7 @@ def test_the_space_time_diagram_shows_the_positions_over_time() -> None:
         assert (times[0], times[-1]) == (0.0, run.horizon)
         np.testing.assert_allclose(places, run.positions(times)[:, p, 0])
     assert ax.get_xlabel() == "time $t$"
-    assert ax.get_ylabel() == "$x$"
+    assert ax.get_ylabel() == "position $x$"
 
 
 def test_borders_of_cells_and_samples_are_in_the_diagram() -> None:

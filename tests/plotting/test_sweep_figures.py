@@ -15,8 +15,7 @@ from matplotlib.figure import Figure
 
 from dwell import InputError
 from dwell.plotting.sweeps import save_sweep_figures, sweep_figures
-from dwell.plotting.sweeps.axes import in_ratios
-from dwell.plotting.sweeps.curves import in_bins
+from dwell.plotting.sweeps.panels import in_bins, in_ratios
 from dwell.plotting.sweeps.varied import varied_keys
 
 from .conftest import overlapping, words

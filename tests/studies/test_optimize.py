@@ -436,7 +436,7 @@ def test_figures_and_file(tmp_path: Path) -> None:
 
 def test_levels_close_to_the_costs_are_drawn() -> None:
     pytest.importorskip("matplotlib")
-    from dwell.plotting.deployment import minima
+    from dwell.plotting.figures import minima
 
     levels = {"near": 1.9, "far": 50.0}
     figure = minima({"minimum": [2.0, 2.5, 3.0], "degenerate": [2.2]}, levels)

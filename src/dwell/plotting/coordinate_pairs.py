@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,39 +11,35 @@ from dwell._types import Points
 from dwell.density import Density
 from dwell.geometry import Workspace
 from dwell.plotting.maps import coordinate_name, paths_of, ticked
-from dwell.plotting.style import PLAIN, Style, number, round_ticks
+from dwell.plotting.style import PLAIN, Axes, Figure, Style, number, round_ticks
 from dwell.results import Run
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MOST = 5  # coordinates that fit on a page
 
 
-def draw_pair_configurations(figure: Figure, run: Run, *, style: Style = PLAIN) -> None:
+def draw_pair_configurations(figure: Figure, run: Run) -> None:
     """Every pair of coordinates: below the diagonal at the beginning, above it at the end."""
-    large = replace(style, text_size=1.3 * style.label_size)
+    large = replace(PLAIN, text_size=1.3 * PLAIN.label_size)
     for row, column, ax in _panels(figure, min(MOST, run.workspace.dimension)):
         if row == column:
             ax.set_axis_off()
             large.annotate(ax, coordinate_name(run.workspace, row))
         else:
-            _frame(ax, run.workspace, column, row, style)
+            _frame(ax, run.workspace, column, row, PLAIN)
             places = run.positions(0.0 if row > column else run.horizon)
-            _dots(ax, places[:, [column, row]], style, "o" if row > column else "s")
+            _dots(ax, places[:, [column, row]], PLAIN, "o" if row > column else "s")
     end = f"above it $t = {number(run.horizon, 6)}$"
-    _entitle(figure, run, f"below the diagonal $t = 0$, {end}", style)
+    _entitle(figure, run, f"below the diagonal $t = 0$, {end}")
 
 
-def draw_pair_trajectories(figure: Figure, run: Run, *, style: Style = PLAIN) -> None:
+def draw_pair_trajectories(figure: Figure, run: Run) -> None:
     """The paths in every pair of coordinates."""
     for row, column, ax in _panels(figure, min(MOST, run.workspace.dimension) - 1):
         if column > row:
             ax.set_axis_off()
         else:
-            _draw_pair(ax, run, column, row + 1, style)
-    _entitle(figure, run, f"circles $t = 0$, squares $t = {number(run.horizon, 6)}$", style)
+            _draw_pair(ax, run, column, row + 1, PLAIN)
+    _entitle(figure, run, f"circles $t = 0$, squares $t = {number(run.horizon, 6)}$")
 
 
 def _panels(figure: Figure, count: int) -> Iterator[tuple[int, int, Axes]]:
@@ -57,10 +52,10 @@ def _panels(figure: Figure, count: int) -> Iterator[tuple[int, int, Axes]]:
         ax.label_outer()
 
 
-def _entitle(figure: Figure, run: Run, words: str, style: Style) -> None:
+def _entitle(figure: Figure, run: Run, words: str) -> None:
     n = run.workspace.dimension
     which = f"the first {MOST} of {n} coordinates: " if n > MOST else f"{n} coordinates: "
-    figure.suptitle(which + words, fontsize=style.label_size)
+    figure.suptitle(which + words, fontsize=PLAIN.label_size)
 
 
 def draw_places(

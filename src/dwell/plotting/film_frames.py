@@ -9,10 +9,14 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._types import Floats, Points, finite_number, in_short, lengths
+from dwell.errors import InputError
 from dwell.plotting.maps import is_slim
 from dwell.results import Run
 
+FPS = 25.0
+SECONDS = 12.0
+SWAY = (-15.0, 40.0)  # degrees that the camera goes round while time goes on
 FLASH = 0.3  # seconds of film for which a sample shows
 POINTS = 20_000  # of all trails together: more would not be drawn in time
 ARROW = 0.08  # of the workspace's diameter: the velocity of the faster agents
@@ -95,14 +99,54 @@ class FilmFrames:
         """Whether time stands still, and only the camera goes round."""
         return len(self) > 1 and bool(self.times[0] == self.times[-1])
 
-    @cached_property
-    def _whole_path(self) -> Points:
-        points = int(np.clip(POINTS // self.run.agents, 2, 400))
-        return self.run.positions(np.linspace(*self.span, points))
-
     def trail(self, k: int) -> Points:
         """The paths up to frame k, (points, N, n); of many agents only its last part."""
         most = max(2, POINTS // self.run.agents)
         if self.stands:
-            return self._whole_path
+            return self.run.positions(np.linspace(*self.span, min(most, 400)))
         return self.places[max(0, k + 1 - most) : k + 1]
+
+
+def frames_of(
+    run: Run,
+    *,
+    fps: float = FPS,
+    seconds: float = SECONDS,
+    since: float | None = None,
+    until: float | None = None,
+    turn: bool = False,
+) -> FilmFrames:
+    """What each frame shows."""
+    for name, value in (("fps", fps), ("seconds", seconds)):
+        given = finite_number(value)
+        if given is None or not given > 0.0:
+            need = "a positive number is needed"
+            raise InputError(f"{name} is {in_short(value)}; {need}", code="film.time")
+    fps, seconds = float(fps), float(seconds)
+    begin, end = _span(run, since, until)
+    count = max(1, round(fps * seconds))
+    if turn:
+        n = run.workspace.dimension
+        if n != 3:
+            raise InputError(
+                f"a camera can turn round agents in space, and these have {n} coordinates; leave "
+                "out turn",
+                code="film.turn",
+            )
+        angles = np.linspace(0.0, 360.0, count, endpoint=False)
+        return FilmFrames(run, np.full(count, end), (begin, end), 1.0, angles)
+    times = np.linspace(begin, end, count) if count > 1 else np.array([end])
+    sway = np.linspace(*SWAY, count)
+    return FilmFrames(run, times, (begin, end), (end - begin) / seconds, sway)
+
+
+def _span(run: Run, since: float | None, until: float | None) -> tuple[float, float]:
+    begin = 0.0 if since is None else finite_number(since)
+    end = run.horizon if until is None else finite_number(until)
+    if begin is None or end is None or not 0.0 <= begin <= end <= run.horizon:
+        raise InputError(
+            f"the film was to go from {in_short(since)} to {in_short(until)}; the run "
+            f"knows times from 0 to {run.horizon!r}",
+            code="film.time",
+        )
+    return begin, end

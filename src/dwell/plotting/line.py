@@ -4,39 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density import Density
 from dwell.geometry import Workspace
-from dwell.plotting.maps import DENSITY, ticked
-from dwell.plotting.style import PLAIN, Style, number, round_ticks
+from dwell.plotting.maps import ticked
+from dwell.plotting.style import (
+    LABELS,
+    PLAIN,
+    Axes,
+    Style,
+    add_lines,
+    add_polygons,
+    number,
+    round_ticks,
+)
 from dwell.plotting.timelines import time_axis
 from dwell.results import Run
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 CURVE = 801  # points of a density's curve
 POINTS = 120_000  # of all paths together
 MOST_DOTS = 300  # samples that are marked one by one
 PALE = 0.4  # of the colour of a cell
+BETWEEN = [(0, (3, 2))]  # dashes of the borders of cells
+
+
+def _ends(workspace: Workspace) -> tuple[float, float]:
+    lower, upper = workspace.bounds
+    return float(lower[0]), float(upper[0])
 
 
 def borders_of(workspace: Workspace, places: Floats) -> Floats:
     """Where cells meet, for agents at `places` (..., N): (..., N - 1), ascending."""
-    lower, upper = (float(end[0]) for end in workspace.bounds)
     row = np.sort(places, axis=-1)
     middle = row[..., :-1] + 0.5 * np.diff(row, axis=-1)
-    return np.clip(middle, lower, upper)
+    return np.clip(middle, *_ends(workspace))
 
 
 def curve_of(workspace: Workspace, density: Density) -> tuple[Floats, Floats]:
     """The density along the line."""
-    lower, upper = (float(end[0]) for end in workspace.bounds)
-    along = np.linspace(lower, upper, CURVE)
+    along = np.linspace(*_ends(workspace), CURVE)
     return along, np.asarray(density.at(along[:, None]), dtype=float)
 
 
@@ -45,15 +55,14 @@ def slices(
 ) -> tuple[list[Points], list[int]]:
     """The area under the curve in each cell, as rings (s, value), and whose it is."""
     along, values = curve
-    lower, upper = (float(end[0]) for end in workspace.bounds)
+    lower, upper = _ends(workspace)
     edges = np.concatenate([[lower], borders_of(workspace, places), [upper]])
     rings, owners = [], np.argsort(places, kind="stable").tolist()
     for left, right in pairwise(edges.tolist()):
         inside = along[(along > left) & (along < right)]
         foot = np.concatenate([[left], inside, [right]])
-        heights = np.interp(foot, along, values)
-        ends = ([[left, 0.0]], np.column_stack([foot, heights]), [[right, 0.0]])
-        rings.append(np.vstack(ends))
+        top = np.column_stack([foot, np.interp(foot, along, values)])
+        rings.append(np.vstack([(left, 0.0), top, (right, 0.0)]))
     return rings, owners
 
 
@@ -66,19 +75,16 @@ def draw_places(
     ax.vlines(borders, 0.0, np.interp(borders, *curve), colors=style.cell, lw=style.thin)
     ax.set_xlim(*reach(workspace, positions))
     ax.set_ylim(0.0, 1.06 * float(curve[1].max()) or 1.0)
-    style.dress(ax, ticked(ax.xaxis, workspace, 0), DENSITY)
+    style.dress(ax, ticked(ax.xaxis, workspace, 0), LABELS["density"])
 
 
 def _draw_slices(
     ax: Axes, workspace: Workspace, density: Density, places: Floats, final: bool, style: Style
 ) -> tuple[Floats, Floats]:
     """The area under the density's curve in the agents' colours, and agents; upright at the end."""
-    from matplotlib.collections import PolyCollection
-
     curve, turn = curve_of(workspace, density), slice(None, None, -1 if final else 1)
     rings, owners = slices(workspace, curve, places)
-    areas = PolyCollection([ring[:, turn] for ring in rings], facecolors=tints(owners, style), lw=0)
-    ax.add_collection(areas, autolim=False)
+    add_polygons(ax, [ring[:, turn] for ring in rings], facecolors=tints(owners, style), lw=0)
     ax.plot(*curve[turn], color=style.ink, lw=style.line)
     ax.plot(
         *(places, np.zeros(len(places)))[turn], "s" if final else "o", ms=style.dot(len(places)),
@@ -90,7 +96,7 @@ def _draw_slices(
 
 def reach(workspace: Workspace, places: Floats) -> tuple[float, float]:
     """From where to where positions are drawn."""
-    lower, upper = (float(end[0]) for end in workspace.bounds)
+    lower, upper = _ends(workspace)
     margin = 0.02 * (upper - lower)
     return min(lower, float(places.min())) - margin, max(upper, float(places.max())) + margin
 
@@ -111,19 +117,14 @@ def draw_line_configurations(axes: Sequence[Axes], run: Run, *, style: Style = P
 
 def draw_space_time(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
     """Every agent's path, time across and position up, with the borders of the cells."""
-    from matplotlib.collections import LineCollection
-
     times = instants(run)
     places = run.positions(times)[..., 0]
     time_axis(ax, run, style, "")
     fit_space_time(ax, run, places, style)
     width = style.line if run.agents <= 30 else style.thin
     borders = borders_of(run.workspace, places)
-    between = [np.column_stack([times, row]) for row in borders.T]
-    lines = LineCollection(
-        between, colors=style.cell, lw=0.5 * width, ls=[(0, (3, 2))], label="borders of cells"
-    )
-    ax.add_collection(lines, autolim=False)
+    dashed: Any = {"colors": style.cell, "lw": 0.5 * width, "ls": BETWEEN}
+    add_lines(ax, curves_over(times, borders), label="borders of cells", **dashed)
     for p in range(run.agents):
         named = run.agents <= style.most_named
         label = f"$p = {p}$" if named else r"paths $x_p$" if p == 0 else None
@@ -137,12 +138,17 @@ def draw_space_time(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool
         style.explain(ax, 4)
 
 
+def curves_over(times: Floats, values: Floats) -> list[Points]:
+    """Curves of the columns of `values` over time."""
+    return [np.column_stack([times, column]) for column in values.T]
+
+
 def fit_space_time(ax: Axes, run: Run, places: Floats, style: Style) -> None:
     """The vertical axis of a space-time diagram, and the ends of the workspace."""
     ax.set_ylim(*reach(run.workspace, places))
     ax.set_ylabel(ticked(ax.yaxis, run.workspace, 0), fontsize=style.label_size)
-    for end in run.workspace.bounds:
-        ax.axhline(float(end[0]), color=style.ink, lw=style.line, zorder=1)
+    for end in _ends(run.workspace):
+        ax.axhline(end, color=style.ink, lw=style.line, zorder=1)
 
 
 def instants(run: Run) -> Floats:
@@ -164,15 +170,15 @@ def side_of(ax: Axes, share: float = 0.22) -> Axes:
     return beside
 
 
-def draw_side(ax: Axes, run: Run, t: float, *, style: Style = PLAIN) -> None:
-    """The density at the side of a space-time diagram, coloured by the cells at time t."""
-    places = run.positions(t)[:, 0]
-    fit_side(ax, _draw_slices(ax, run.workspace, run.system.density, places, True, style), style)
+def draw_side(ax: Axes, run: Run) -> None:
+    """The density at the side of a space-time diagram, coloured by the cells at the end."""
+    places = run.positions(run.horizon)[:, 0]
+    fit_side(ax, _draw_slices(ax, run.workspace, run.system.density, places, True, PLAIN), PLAIN)
 
 
 def fit_side(ax: Axes, curve: tuple[Floats, Floats], style: Style) -> None:
     """Axes that hold the density's curve beside a vertical axis of positions."""
     ax.set_xlim(0.0, 1.1 * float(curve[1].max()) or 1.0)
-    style.dress(ax, DENSITY, "")
+    style.dress(ax, LABELS["density"], "")
     round_ticks(ax.xaxis, 2)
     ax.tick_params(labelleft=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,15 +13,19 @@ from dwell.cells import cones, polygon
 from dwell.density import Density, Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import Curved, Workspace, is_flat
-from dwell.plotting.style import PLAIN, Style, number, round_ticks
+from dwell.plotting.style import (
+    LABELS,
+    PLAIN,
+    Axes,
+    Axis,
+    Style,
+    add_lines,
+    add_polygons,
+    number,
+    round_ticks,
+)
 from dwell.results import Run, RunLike, as_run
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.image import AxesImage
-
-DENSITY = r"density $\varphi$"  # on axes and colour bars
 PIXELS = 240  # of the density's image, along the longer side of the workspace
 SLIMMEST = 12.0  # a longer and thinner workspace is not drawn to scale: it would be a line
 PER_TURN = 720  # chords of a whole ellipse: in print, indistinguishable from an arc
@@ -57,11 +61,7 @@ def cell_rings(workspace: Workspace, positions: Points) -> list[Points] | None:
 
 def draw_workspace(ax: Axes, workspace: Workspace, *, style: Style = PLAIN) -> None:
     """The region's boundary, on axes that fit it, to scale."""
-    from matplotlib.patches import Polygon as Patch
-
-    ax.add_patch(
-        Patch(outline_of(workspace), closed=True, fill=False, ec=style.ink, lw=style.line, zorder=3)
-    )
+    ax.fill(*outline_of(workspace).T, fill=False, ec=style.ink, lw=style.line, zorder=3)
     lower, upper = workspace.bounds
     wide, high = 0.04 * np.where(is_slim(workspace), upper - lower, (upper - lower).max())
     ax.set_xlim(lower[0] - wide, upper[0] + wide)
@@ -81,17 +81,12 @@ def is_slim(workspace: Workspace) -> bool:
 
 def draw_cells(ax: Axes, workspace: Workspace, positions: Points, *, style: Style = PLAIN) -> None:
     """The Voronoi cells of `positions`; a remark instead where two agents coincide."""
-    from matplotlib.collections import PolyCollection
-
     rings = cell_rings(workspace, positions)
     if rings is None:
         style.annotate(ax, "two agents coincide: no cells", at=(0.5, 0.06))
         return
     width = style.thin if len(rings) <= 100 else 0.5 * style.thin
-    ax.add_collection(
-        PolyCollection(rings, facecolors="none", edgecolors=style.cell, linewidths=width, zorder=2),
-        autolim=False,
-    )
+    add_polygons(ax, rings, facecolors="none", edgecolors=style.cell, lw=width, zorder=2)
 
 
 def draw_agents(
@@ -116,7 +111,7 @@ def draw_agents(
 
 def draw_density(
     ax: Axes, workspace: Workspace, density: Density, *, style: Style = PLAIN
-) -> tuple[AxesImage, str]:
+) -> tuple[Any, str]:
     """The density as colours, inside the workspace only; gives the image and its label."""
     from matplotlib.patches import Polygon as Patch
 
@@ -133,7 +128,7 @@ def draw_density(
     )  # fmt: skip
     inside = Patch(outline_of(workspace), closed=True, transform=ax.transData)
     image.set_clip_path(inside)
-    return image, DENSITY if power == 0 else rf"{DENSITY}$\;/\;10^{{{power}}}$"
+    return image, LABELS["density"] + rf"$\;/\;10^{{{power}}}$" * (power != 0)
 
 
 def draw_places(
@@ -169,17 +164,12 @@ def draw_trajectories(
 ) -> None:
     """Every agent's path from its start to its end, over the final cells; with a legend or not."""
     run = as_run(run)
-    from matplotlib.collections import LineCollection
-
     final = run.positions(run.horizon)
     draw_cells(ax, run.workspace, final, style=style)
     draw_workspace(ax, run.workspace, style=style)
     width = style.thin if run.agents <= 100 else 0.6 * style.thin
     paths = paths_of(run)
-    lines = LineCollection(
-        paths, colors=style.ink, linewidths=width, label=r"path of $x_p$", zorder=4
-    )
-    ax.add_collection(lines, autolim=False)
+    add_lines(ax, paths, colors=style.ink, lw=width, label=r"path of $x_p$", zorder=4)
     include(ax, np.vstack(paths))
     draw_agents(ax, run.positions(0.0), style=style, label=r"$t = 0$", layer=6.0)
     end = f"$t = {number(run.horizon, 6)}$"
@@ -231,16 +221,24 @@ def ticked(axis: Axis, workspace: Workspace, k: int) -> str:
     origin = round_origin(workspace, k)
     if origin != 0.0:
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value - origin:.6g}"))
-    return coordinate_name(workspace, k)
+    return axis_name(workspace, k)
+
+
+def axis_name(workspace: Workspace, k: int) -> str:
+    """What the axis of coordinate k is called."""
+    return f"position {coordinate_name(workspace, k)}"
 
 
 def coordinate_name(workspace: Workspace, k: int) -> str:
-    """The label of coordinate k, with what it is counted from."""
+    """The symbol of coordinate k, with what it is counted from."""
     origin = round_origin(workspace, k)
     name = "xyz"[k] if workspace.dimension <= 3 else f"x_{k + 1}"
     if origin == 0.0:
         return f"${name}$"
-    return rf"${name} {'-' if origin > 0 else '+'} {_grouped(abs(origin))}$"
+    far = f"{abs(origin):.17g}"
+    if abs(origin) < 1e12 and origin == int(origin):  # its digits in threes
+        far = f"{int(abs(origin)):,}".replace(",", r"\,")
+    return rf"${name} {'-' if origin > 0 else '+'} {far}$"
 
 
 def round_origin(workspace: Workspace, k: int) -> float:
@@ -250,13 +248,6 @@ def round_origin(workspace: Workspace, k: int) -> float:
         return 0.0
     unit = 10.0 ** math.ceil(math.log10(upper - lower))
     return math.floor(lower / unit) * unit
-
-
-def _grouped(number: float) -> str:
-    """A number with its digits in threes, for mathtext."""
-    if number < 1e12 and number == int(number):
-        return f"{int(number):,}".replace(",", r"\,")
-    return f"{number:.17g}"
 
 
 def _rounded_up(peak: float) -> float:

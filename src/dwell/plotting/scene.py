@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -17,13 +17,18 @@ from dwell.errors import AgentsError
 from dwell.geometry import Curved, Polytope, Workspace
 from dwell.geometry.polyhedra import Polyhedron, cells
 from dwell.plotting.camera import Camera, camera_for, grid_lines, labels, panes
-from dwell.plotting.maps import DENSITY, PER_TURN, is_slim, on_ellipsoid, paths_of
-from dwell.plotting.style import PLAIN, Style, number
+from dwell.plotting.maps import PER_TURN, is_slim, on_ellipsoid, paths_of
+from dwell.plotting.style import (
+    LABELS,
+    PLAIN,
+    Artist,
+    Axes,
+    Style,
+    add_lines,
+    add_polygons,
+    number,
+)
 from dwell.results import Run
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
 
 SHRUNK = 0.86  # of a cell's size: gaps let the eye see between cells
 SOLID, GHOST = 0.26, 0.09  # how much a face hides of what is behind it
@@ -77,16 +82,14 @@ class View:
 
 def solid_cells(workspace: Workspace, positions: Points) -> list[list[Face]] | None:
     """The faces of every agent's cell; None where two agents coincide."""
-    curved = isinstance(workspace, Curved)
+    solid = _rounded(workspace) if isinstance(workspace, Curved) else workspace
     try:
-        found = cells(
-            _rounded(workspace) if isinstance(workspace, Curved) else workspace, positions
-        )
+        found = cells(solid, positions)
     except AgentsError:
         return None
     return [
         [
-            Face(cell.vertices[loop], smooth=curved and int(border) < 0)
+            Face(cell.vertices[loop], smooth=solid is not workspace and int(border) < 0)
             for loop, border in zip(cell.faces or (), cell.borders, strict=True)
         ]
         for cell in found
@@ -260,30 +263,20 @@ def moving_scene(
     ax: Axes, cameras: Sequence[Camera], style: Style
 ) -> tuple[list[Artist], Callable[[View, Camera], None]]:
     """Axes that hold what any of the cameras sees; gives artists, and what shows a view on them."""
-    from matplotlib.collections import LineCollection, PolyCollection
-
     low, high = limits(cameras)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     ax.set_axis_off()
-    sides = PolyCollection([], facecolors=PANE, edgecolors=GRID, lw=style.frame, zorder=1)
-    grid = LineCollection([], colors=GRID, lw=style.thin, zorder=1.5)
-    solids = PolyCollection([], joinstyle="round", capstyle="round", zorder=3)
-    for collection in (sides, grid, solids):
-        ax.add_collection(collection, autolim=False)
-    texts = [
-        ax.text(
-            0.0, 0.0, "", ha="center", va="center", zorder=4,
-            fontsize=style.label_size if label.name else style.text_size,
-        )
-        for label in labels(cameras[0])
-    ]  # fmt: skip
+    sides = add_polygons(ax, [], facecolors=PANE, edgecolors=GRID, lw=style.frame, zorder=1)
+    grid = add_lines(ax, [], colors=GRID, lw=style.thin, zorder=1.5)
+    solids = add_polygons(ax, [], joinstyle="round", capstyle="round", zorder=3)
+    sizes = [style.label_size if label.name else style.text_size for label in labels(cameras[0])]
+    texts = [ax.text(0.0, 0.0, "", va="center", zorder=4, fontsize=size) for size in sizes]
 
     def show(view: View, camera: Camera) -> None:
         sides.set_verts(panes(camera))
         grid.set_segments(grid_lines(camera))
         for text, label in zip(texts, labels(camera), strict=True):
-            text.set_position((label.place[0], label.place[1]))
-            text.set_text(label.words)
+            text.set(position=label.place, text=label.words, ha=label.end, rotation=label.turned)
         rings, fills, edges, widths = zip(*shapes_of(view, camera, style), strict=True)
         solids.set_verts(rings)
         solids.set(facecolors=fills, edgecolors=edges, linewidths=widths)
@@ -332,7 +325,7 @@ def draw_space_configurations(axes: Any, run: Run, *, style: Style = PLAIN) -> N
         image = _draw_cloud(row[1], run.workspace, run.system.density, style)
         for ax, what in zip(row, ("Cells", "Density"), strict=True):
             style.entitle(ax, f"{what}, $t = {number(t, 6)}$", 2.0)
-    style.colour_bar(image, list(np.ravel(axes)), DENSITY)
+    style.colour_bar(image, list(np.ravel(axes)), LABELS["density"])
 
 
 def _draw_cloud(ax: Axes, workspace: Workspace, density: Density, style: Style) -> Any:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dwell._types import Floats
-from dwell.plotting.downsample import Curve
-from dwell.plotting.style import COLOURS, PLAIN, Style, agent_label, number
+from dwell.plotting.style import COLOURS, LABELS, PLAIN, Axes, Style, agent_label, number
+from dwell.plotting.timelines import Curve
 from dwell.results import Run, RunLike, as_run
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 PAPER_WINDOW = (0.1, 0.15)
 FEWEST, MOST = 2.0, 8.0  # resets per agent that a window should show
@@ -32,7 +29,7 @@ def draw_timers(
     run = as_run(run)
     begin, end = default_window(run) if window is None else window
     whole = f" (a window of the run, which ends at ${number(run.horizon)}$)"
-    style.dress(ax, "time $t$" + whole * (end - begin < 0.999 * run.horizon), r"$\tau_p$")
+    style.dress(ax, LABELS["time"] + whole * (end - begin < 0.999 * run.horizon), LABELS["timer"])
     ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))
     named = run.agents if run.agents <= style.most_named else NAMED
     shown = min(run.agents, named + SHADES)
@@ -114,7 +111,7 @@ def draw_time_since(ax: Axes, run: RunLike, agents: Sequence[int], *, style: Sty
     A peak is the interval that ends there.
     """
     run = as_run(run)
-    style.dress(ax, "time $t$", r"$\sigma_p$")
+    style.dress(ax, LABELS["time"], LABELS["time since event"])
     ax.set_xlim(0.0, run.horizon if run.horizon > 0.0 else 1.0)
     top = 0.0
     for k, p in enumerate(agents):

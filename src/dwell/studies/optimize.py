@@ -21,8 +21,7 @@ from dwell.density import Uniform, as_density
 from dwell.density.support import check_density
 from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import Workspace, as_workspace
-from dwell.plotting.deployment import deployment, minima
-from dwell.plotting.figures import require_matplotlib
+from dwell.plotting.figures import deployment, minima, require_matplotlib
 from dwell.plotting.save import check_free, write_figures
 from dwell.progress import Progress, reported
 from dwell.scenario import Scenario, ScenarioLike, as_scenario

@@ -10,8 +10,8 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats
+from dwell.plotting.style import letter, short, value_words
 from dwell.plotting.sweeps.quantities import Mask, SweepRuns
-from dwell.plotting.sweeps.words import cell, letter, short
 
 KIND = "controller.kind"
 MOST_LINES = 8  # as many as there are colours
@@ -91,9 +91,10 @@ def _label(keys: Sequence[str], row: Sequence[Any]) -> str:
 
 
 def _part(key: str, value: Any) -> str:
+    words = value_words(value)
     if isinstance(value, (int, float)):
-        return f"{letter(key)} = {cell(value)}"
-    return cell(value) if key in (KIND, "controller.reset") else f"{short(key)} {cell(value)}"
+        return f"{letter(key)} = {words}"
+    return words if key in (KIND, "controller.reset") else f"{short(key)} {words}"
 
 
 def varied_keys(table: SweepRuns) -> VariedKeys:
