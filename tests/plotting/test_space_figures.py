@@ -53,8 +53,7 @@ WORKSPACES: dict[str, Any] = {
     "ellipsoid": Ellipsoid((2, 1.5, 1), (5, 4, 3)),
     "slim": Box((0, 0, 0), (400, 3, 2)),
     "tall": Box((0, 0, 0), (4, 3, 18)),
-    "flat": Box((0, 0, 0), (40, 30, 4)),
-    "thin": Box((0, 0, 100), (8, 1, 106)),
+    "flat": Box((0, 0, 0), (100, 80, 10)),
 }
 
 

@@ -11,7 +11,7 @@ from dwell._types import Points
 from dwell.density import Density
 from dwell.geometry import Workspace
 from dwell.plotting.maps import coordinate_name, paths_of, ticked
-from dwell.plotting.style import PLAIN, Axes, Figure, Style, number, round_ticks
+from dwell.plotting.style import PLAIN, Axes, Figure, number, round_ticks
 from dwell.results import Run
 
 MOST = 5  # coordinates that fit on a page
@@ -58,42 +58,40 @@ def _entitle(figure: Figure, run: Run, words: str) -> None:
     figure.suptitle(which + words, fontsize=PLAIN.label_size)
 
 
-def draw_places(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
-) -> None:
+def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """Agents in the first two coordinates, saying so."""
-    _frame(ax, workspace, 0, 1, style)
-    _dots(ax, positions[:, :2], style, "o")
-    style.annotate(ax, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
+    _frame(ax, workspace, 0, 1)
+    _dots(ax, positions[:, :2], "o")
+    PLAIN.annotate(ax, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
 
 
-def draw_paths(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
+def draw_paths(ax: Axes, run: Run, *, explained: bool = True) -> None:
     """Paths in the first two coordinates, saying so; a legend would have nothing to add."""
-    _draw_pair(ax, run, 0, 1, style)
-    style.annotate(ax, f"2 of {run.workspace.dimension} coordinates", at=(0.5, 0.05))
+    _draw_pair(ax, run, 0, 1)
+    PLAIN.annotate(ax, f"2 of {run.workspace.dimension} coordinates", at=(0.5, 0.05))
 
 
-def _draw_pair(ax: Axes, run: Run, i: int, j: int, style: Style) -> None:
+def _draw_pair(ax: Axes, run: Run, i: int, j: int) -> None:
     """Paths in coordinates i (across) and j (up)."""
-    _frame(ax, run.workspace, i, j, style)
+    _frame(ax, run.workspace, i, j)
     for p, path in enumerate(paths_of(run, 20_000)):
-        ax.plot(path[:, i], path[:, j], color=style.colour(p), lw=style.thin, zorder=2)
-    _dots(ax, run.positions(0.0)[:, [i, j]], style, "o")
-    _dots(ax, run.positions(run.horizon)[:, [i, j]], style, "s")
+        ax.plot(path[:, i], path[:, j], color=PLAIN.colour(p), lw=PLAIN.thin, zorder=2)
+    _dots(ax, run.positions(0.0)[:, [i, j]], "o")
+    _dots(ax, run.positions(run.horizon)[:, [i, j]], "s")
 
 
-def _frame(ax: Axes, workspace: Workspace, i: int, j: int, style: Style) -> None:
+def _frame(ax: Axes, workspace: Workspace, i: int, j: int) -> None:
     """Axes that hold two coordinates of the workspace."""
     across, up = (ticked(axis, workspace, k) for k, axis in ((i, ax.xaxis), (j, ax.yaxis)))
-    style.dress(ax, across, up)
+    PLAIN.dress(ax, across, up)
     lower, upper = workspace.bounds
     margin = 0.05 * (upper - lower)
     ax.set_xlim(lower[i] - margin[i], upper[i] + margin[i])
     ax.set_ylim(lower[j] - margin[j], upper[j] + margin[j])
 
 
-def _dots(ax: Axes, places: Points, style: Style, marker: str) -> None:
+def _dots(ax: Axes, places: Points, marker: str) -> None:
     ax.plot(
-        *places.T, marker, ms=0.8 * style.dot(len(places)), mec="white", mew=0.2, ls="none",
-        mfc=style.start if marker == "o" else style.final, zorder=5,
+        *places.T, marker, ms=0.8 * PLAIN.dot(len(places)), mec="white", mew=0.2, ls="none",
+        mfc=PLAIN.start if marker == "o" else PLAIN.final, zorder=5,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from dwell.errors import InputError
 from dwell.geometry import Workspace
 from dwell.measure.metrics import timer_program
 from dwell.plotting import coordinate_pairs, line, maps, scene, timelines, timers
-from dwell.plotting.style import COLOURS, DASHES, PLAIN, Axes, Figure, Style, number
+from dwell.plotting.style import COLOURS, DASHES, PLAIN, Axes, Figure, number
 from dwell.results import Run
 
 ONE_COLUMN = 3.5  # inches
@@ -79,27 +79,20 @@ def trajectories(run: Run) -> Figure:
     return figure
 
 
-def draw_paths(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
+def draw_paths(ax: Axes, run: Run, *, explained: bool = True) -> None:
     """The paths of a run on one pair of axes, in whatever dimension."""
-    draw = PATHS.get(run.workspace.dimension, coordinate_pairs.draw_paths)
-    draw(ax, run, style=style, explained=explained)
+    by_dimension: dict[int, Callable[..., None]] = {
+        1: line.draw_space_time, 2: maps.draw_trajectories, 3: scene.draw_space_trajectories
+    }  # fmt: skip
+    draw = by_dimension.get(run.workspace.dimension, coordinate_pairs.draw_paths)
+    draw(ax, run, explained=explained)
 
 
-def draw_places(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
-) -> None:
+def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """Agents and cells on one pair of axes, in whatever dimension."""
-    draw = PLACES.get(workspace.dimension, coordinate_pairs.draw_places)
-    draw(ax, workspace, density, positions, style=style)
-
-
-# What draws the paths of a run, and what draws agents and cells; by dimension.
-PATHS: dict[int, Callable[..., None]] = {
-    1: line.draw_space_time, 2: maps.draw_trajectories, 3: scene.draw_space_trajectories
-}  # fmt: skip
-PLACES: dict[int, Callable[..., None]] = {
-    1: line.draw_places, 2: maps.draw_places, 3: scene.draw_places
-}  # fmt: skip
+    by_dimension = {1: line.draw_places, 2: maps.draw_places, 3: scene.draw_places}
+    draw = by_dimension.get(workspace.dimension, coordinate_pairs.draw_places)
+    draw(ax, workspace, density, positions)
 
 
 def timer_teeth(run: Run, window: tuple[float, float] | None = None) -> Figure:

@@ -23,6 +23,7 @@ from dwell.plotting.style import (
     number,
     pale_map,
     plain_log_ticks,
+    rgba,
 )
 
 TALL = 30.0  # a log axis so much higher than low has powers of ten enough
@@ -46,10 +47,10 @@ def line_scene(ax: Axes, frames: FilmFrames) -> Moving:
     PLAIN.dress(ax, "", "")
     ax.set_xlabel(f"{LABELS['time']}\n{key}", fontsize=PLAIN.text_size, loc="left")
     ax.set_xlim(*frames.shown_span)
-    line.fit_space_time(ax, run, places, PLAIN)
+    line.fit_space_time(ax, run, places)
     side = line.side_of(ax)
     side.plot(*curve[::-1], color=PLAIN.ink, lw=PLAIN.line)
-    line.fit_side(side, curve, PLAIN)
+    line.fit_side(side, curve)
 
     width = PLAIN.bold if run.agents <= 30 else PLAIN.thin
     colours = [PLAIN.colour(p) for p in range(run.agents)]
@@ -71,7 +72,7 @@ def line_scene(ax: Axes, frames: FilmFrames) -> Moving:
         heads.set_offsets(np.column_stack([np.full(len(now), frames.times[k]), now]))
         areas, owners = line.slices(run.workspace, curve, now)
         cells.set_verts([ring[:, ::-1] for ring in areas])
-        cells.set(facecolors=line.tints(owners, PLAIN))
+        cells.set(facecolors=line.tints(owners))
         stand = np.column_stack([np.zeros(len(now)), now])
         ahead = stand + frames.arrows[k] * (0.0, 1.0)
         arrows.set_segments(list(np.stack([stand, ahead], axis=1)))
@@ -118,7 +119,7 @@ def space_scene(ax: Axes, frames: FilmFrames) -> Moving:
     first = camera_for(workspace).azimuth
     angles = np.linspace(frames.camera.min(), frames.camera.max(), 60).tolist()
     cameras = [Camera(workspace, first + angle) for angle in angles]
-    artists, draw = scene.moving_scene(ax, cameras, PLAIN)
+    artists, draw = scene.moving_scene(ax, cameras)
     key = "dark lines: held velocity      " * (not still) + "grey: shadows"
     ax.text(
         0.5, 0.0, key + RINGS * (frames.flashes and not still), transform=ax.transAxes,
@@ -138,11 +139,9 @@ def space_scene(ax: Axes, frames: FilmFrames) -> Moving:
 
 def _flash(rings: Any, places: Points, fresh: Floats) -> None:
     """Rings round agents that sampled just now; they widen and vanish."""
-    from matplotlib.colors import to_rgba
-
     rings.set_offsets(places)
     rings.set_sizes((1.35 * PLAIN.dot(len(places))) ** 2 * (2.0 + 5.0 * (1.0 - fresh)))
-    rings.set_edgecolors([to_rgba(PLAIN.flash, float(share)) for share in fresh])
+    rings.set_edgecolors([rgba(PLAIN.flash, float(share)) for share in fresh])
 
 
 def time_above(ax: Axes, frames: FilmFrames) -> Moving:

@@ -16,10 +16,10 @@ from dwell.plotting.style import (
     LABELS,
     PLAIN,
     Axes,
-    Style,
     add_lines,
     add_polygons,
     number,
+    rgba,
     round_ticks,
 )
 from dwell.plotting.timelines import time_axis
@@ -66,29 +66,27 @@ def slices(
     return rings, owners
 
 
-def draw_places(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
-) -> None:
+def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """The density's curve, coloured by cells, and the agents on the axis; positions across."""
-    curve = _draw_slices(ax, workspace, density, positions[:, 0], False, style)
+    curve = _draw_slices(ax, workspace, density, positions[:, 0], False)
     borders = borders_of(workspace, positions[:, 0])
-    ax.vlines(borders, 0.0, np.interp(borders, *curve), colors=style.cell, lw=style.thin)
+    ax.vlines(borders, 0.0, np.interp(borders, *curve), colors=PLAIN.cell, lw=PLAIN.thin)
     ax.set_xlim(*reach(workspace, positions))
     ax.set_ylim(0.0, 1.06 * float(curve[1].max()) or 1.0)
-    style.dress(ax, ticked(ax.xaxis, workspace, 0), LABELS["density"])
+    PLAIN.dress(ax, ticked(ax.xaxis, workspace, 0), LABELS["density"])
 
 
 def _draw_slices(
-    ax: Axes, workspace: Workspace, density: Density, places: Floats, final: bool, style: Style
+    ax: Axes, workspace: Workspace, density: Density, places: Floats, final: bool
 ) -> tuple[Floats, Floats]:
     """The area under the density's curve in the agents' colours, and agents; upright at the end."""
     curve, turn = curve_of(workspace, density), slice(None, None, -1 if final else 1)
     rings, owners = slices(workspace, curve, places)
-    add_polygons(ax, [ring[:, turn] for ring in rings], facecolors=tints(owners, style), lw=0)
-    ax.plot(*curve[turn], color=style.ink, lw=style.line)
+    add_polygons(ax, [ring[:, turn] for ring in rings], facecolors=tints(owners), lw=0)
+    ax.plot(*curve[turn], color=PLAIN.ink, lw=PLAIN.line)
     ax.plot(
-        *(places, np.zeros(len(places)))[turn], "s" if final else "o", ms=style.dot(len(places)),
-        mfc=style.final if final else style.start, mec="white", mew=0.3, ls="none", clip_on=False,
+        *(places, np.zeros(len(places)))[turn], "s" if final else "o", ms=PLAIN.dot(len(places)),
+        mfc=PLAIN.final if final else PLAIN.start, mec="white", mew=0.3, ls="none", clip_on=False,
         zorder=5,
     )  # fmt: skip
     return curve
@@ -101,41 +99,39 @@ def reach(workspace: Workspace, places: Floats) -> tuple[float, float]:
     return min(lower, float(places.min())) - margin, max(upper, float(places.max())) + margin
 
 
-def tints(owners: Sequence[int], style: Style) -> list[Any]:
+def tints(owners: Sequence[int]) -> list[Any]:
     """The colours of agents, pale."""
-    from matplotlib.colors import to_rgba
-
-    return [to_rgba(style.colour(p), PALE) for p in owners]
+    return [rgba(PLAIN.colour(p), PALE) for p in owners]
 
 
-def draw_line_configurations(axes: Sequence[Axes], run: Run, *, style: Style = PLAIN) -> None:
+def draw_line_configurations(axes: Sequence[Axes], run: Run) -> None:
     """Before (first axes) and after (second)."""
     for ax, t in zip(axes, (0.0, run.horizon), strict=True):
-        draw_places(ax, run.workspace, run.system.density, run.positions(t), style=style)
-        style.entitle(ax, f"Density and cells, $t = {number(t, 6)}$")
+        draw_places(ax, run.workspace, run.system.density, run.positions(t))
+        PLAIN.entitle(ax, f"Density and cells, $t = {number(t, 6)}$")
 
 
-def draw_space_time(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
+def draw_space_time(ax: Axes, run: Run, *, explained: bool = True) -> None:
     """Every agent's path, time across and position up, with the borders of the cells."""
     times = instants(run)
     places = run.positions(times)[..., 0]
-    time_axis(ax, run, style, "")
-    fit_space_time(ax, run, places, style)
-    width = style.line if run.agents <= 30 else style.thin
+    time_axis(ax, run, PLAIN, "")
+    fit_space_time(ax, run, places)
+    width = PLAIN.line if run.agents <= 30 else PLAIN.thin
     borders = borders_of(run.workspace, places)
-    dashed: Any = {"colors": style.cell, "lw": 0.5 * width, "ls": BETWEEN}
+    dashed: Any = {"colors": PLAIN.cell, "lw": 0.5 * width, "ls": BETWEEN}
     add_lines(ax, curves_over(times, borders), label="borders of cells", **dashed)
     for p in range(run.agents):
-        named = run.agents <= style.most_named
+        named = run.agents <= PLAIN.most_named
         label = f"$p = {p}$" if named else r"paths $x_p$" if p == 0 else None
-        way: Any = {"color": style.colour(p), "ls": style.dashes(p), "lw": width}
+        way: Any = {"color": PLAIN.colour(p), "ls": PLAIN.dashes(p), "lw": width}
         ax.plot(times, places[:, p], zorder=3, label=label, **way)
     sampled = run.events.count("looked") > 0
     if 0 < sampled.sum() <= MOST_DOTS:
         when, where = run.events.time[sampled], run.events.positions[sampled, 0]
-        ax.plot(when, where, "o", ms=1.6, mec="none", color=style.ink, zorder=4, label="samples")
+        ax.plot(when, where, "o", ms=1.6, mec="none", color=PLAIN.ink, zorder=4, label="samples")
     if explained:
-        style.explain(ax, 4)
+        PLAIN.explain(ax, 4)
 
 
 def curves_over(times: Floats, values: Floats) -> list[Points]:
@@ -143,12 +139,12 @@ def curves_over(times: Floats, values: Floats) -> list[Points]:
     return [np.column_stack([times, column]) for column in values.T]
 
 
-def fit_space_time(ax: Axes, run: Run, places: Floats, style: Style) -> None:
+def fit_space_time(ax: Axes, run: Run, places: Floats) -> None:
     """The vertical axis of a space-time diagram, and the ends of the workspace."""
     ax.set_ylim(*reach(run.workspace, places))
-    ax.set_ylabel(ticked(ax.yaxis, run.workspace, 0), fontsize=style.label_size)
+    ax.set_ylabel(ticked(ax.yaxis, run.workspace, 0), fontsize=PLAIN.label_size)
     for end in _ends(run.workspace):
-        ax.axhline(end, color=style.ink, lw=style.line, zorder=1)
+        ax.axhline(end, color=PLAIN.ink, lw=PLAIN.line, zorder=1)
 
 
 def instants(run: Run) -> Floats:
@@ -173,12 +169,12 @@ def side_of(ax: Axes, share: float = 0.22) -> Axes:
 def draw_side(ax: Axes, run: Run) -> None:
     """The density at the side of a space-time diagram, coloured by the cells at the end."""
     places = run.positions(run.horizon)[:, 0]
-    fit_side(ax, _draw_slices(ax, run.workspace, run.system.density, places, True, PLAIN), PLAIN)
+    fit_side(ax, _draw_slices(ax, run.workspace, run.system.density, places, True))
 
 
-def fit_side(ax: Axes, curve: tuple[Floats, Floats], style: Style) -> None:
+def fit_side(ax: Axes, curve: tuple[Floats, Floats]) -> None:
     """Axes that hold the density's curve beside a vertical axis of positions."""
     ax.set_xlim(0.0, 1.1 * float(curve[1].max()) or 1.0)
-    style.dress(ax, LABELS["density"], "")
+    PLAIN.dress(ax, LABELS["density"], "")
     round_ticks(ax.xaxis, 2)
     ax.tick_params(labelleft=False)

@@ -131,18 +131,16 @@ def draw_density(
     return image, LABELS["density"] + rf"$\;/\;10^{{{power}}}$" * (power != 0)
 
 
-def draw_places(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
-) -> None:
+def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """The agents and their cells; over the density, unless it is the same everywhere."""
     if isinstance(density, Uniform):
-        draw_cells(ax, workspace, positions, style=style)
+        draw_cells(ax, workspace, positions)
     else:
-        image, label = draw_density(ax, workspace, density, style=style)
-        draw_cells(ax, workspace, positions, style=replace(style, cell="white"))
-        style.colour_bar(image, [ax], label)
-    draw_workspace(ax, workspace, style=style)
-    draw_agents(ax, positions, style=style)
+        image, label = draw_density(ax, workspace, density)
+        draw_cells(ax, workspace, positions, style=replace(PLAIN, cell="white"))
+        PLAIN.colour_bar(image, [ax], label)
+    draw_workspace(ax, workspace)
+    draw_agents(ax, positions)
 
 
 def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.density import Uniform
 from dwell.plotting import maps, scene, timelines
 from dwell.plotting.figures import TALLEST, TWO_COLUMNS, blank, draw_places, proportion
 from dwell.plotting.save import write_figure
@@ -72,13 +70,15 @@ def draw_mode(ax: Axes, rates: Rates, mode: int, prediction: Prediction | None, 
         view = scene.View(rates.workspace, places, arrows=arrows, hiding=scene.GHOST)
         scene.draw_scene(ax, view)
         return
-    muted = replace(PLAIN, start=PLAIN.cell) if n == 2 else PLAIN
-    density = Uniform() if n == 2 else rates.density
-    draw_places(ax, rates.workspace, density, places, style=muted)
+    if n == 2:
+        maps.draw_cells(ax, rates.workspace, places)
+        maps.draw_workspace(ax, rates.workspace)
+        maps.draw_agents(ax, places, colour=PLAIN.cell)
+        maps.include(ax, places + arrows)
+    else:
+        draw_places(ax, rates.workspace, rates.density, places)
     if n == 1:
         places, arrows = (np.column_stack([v, np.zeros(len(v))]) for v in (places, arrows))
-    elif n == 2:
-        maps.include(ax, places + arrows)
     thick = max(0.5, 1.6 * math.sqrt(min(1.0, 30.0 / rates.agents)))
     ax.quiver(
         places[:, 0], places[:, 1], arrows[:, 0], arrows[:, 1],

@@ -23,10 +23,10 @@ from dwell.plotting.style import (
     PLAIN,
     Artist,
     Axes,
-    Style,
     add_lines,
     add_polygons,
     number,
+    rgba,
 )
 from dwell.results import Run
 
@@ -107,10 +107,10 @@ def _rounded(workspace: Curved) -> Polyhedron:
     return Polytope(vertices=on_ellipsoid(workspace, sphere))
 
 
-def shapes_of(view: View, camera: Camera, style: Style) -> Iterator[Shape]:
+def shapes_of(view: View, camera: Camera) -> Iterator[Shape]:
     """The picture as polygons, farthest first."""
-    yield from _shadows(view, camera, style)
-    yield from _frame(view, camera, style, front=False)
+    yield from _shadows(view, camera)
+    yield from _frame(view, camera, front=False)
     faces = solid_cells(view.workspace, view.positions) if view.cells else None
     pieces = _pieces(view)
     for p in np.argsort(camera.nearness(view.positions), kind="stable").tolist():
@@ -119,12 +119,12 @@ def shapes_of(view: View, camera: Camera, style: Style) -> Iterator[Shape]:
         for front in (False, True):
             for face, faces_us in zip(cell, seen, strict=True):
                 if faces_us == front:
-                    yield _lit(face, p, view, camera, style)
+                    yield _lit(face, p, view, camera)
             if not front:
                 for owner, points in pieces[p]:
-                    yield _line(camera.on_sheet(points), style.colour(owner), style.line)
-                yield from _agent(p, view, camera, style)
-    yield from _frame(view, camera, style, front=True)
+                    yield _line(camera.on_sheet(points), PLAIN.colour(owner), PLAIN.line)
+                yield from _agent(p, view, camera)
+    yield from _frame(view, camera, front=True)
 
 
 def _shrunk(faces: Sequence[Face], view: View, p: int) -> list[Face]:
@@ -135,37 +135,33 @@ def _shrunk(faces: Sequence[Face], view: View, p: int) -> list[Face]:
     return [Face(middle + SHRUNK * (face.ring - middle), face.smooth) for face in faces]
 
 
-def _lit(face: Face, p: int, view: View, camera: Camera, style: Style) -> Shape:
+def _lit(face: Face, p: int, view: View, camera: Camera) -> Shape:
     """One face of a cell, lit from above."""
-    from matplotlib.colors import to_rgb
-
     arms = (face.ring[1:] - face.ring[0]) / camera.unit
     normal = np.cross(arms[:-1], arms[1:]).sum(axis=0)
     size = float(np.sqrt((normal * normal).sum()))
     lit = 0.5 + 0.5 * float(normal @ LIGHT) / size if size > 0.0 else 0.5
-    base = WHITER + (1.0 - WHITER) * np.array(to_rgb(style.colour(p)))
+    base = WHITER + (1.0 - WHITER) * np.array(rgba(PLAIN.colour(p))[:3])
     colour = base * (0.55 + 0.45 * lit) + (1.0 - base) * 0.25 * lit
     hiding = view.hiding * min(1.0, (CROWD / len(view.positions)) ** 0.5)
     edge = CLEAR if face.smooth else (*(0.75 * base), min(1.0, 2.2 * hiding))
-    return Shape(camera.on_sheet(face.ring), (*colour, hiding), edge, style.thin)
+    return Shape(camera.on_sheet(face.ring), (*colour, hiding), edge, PLAIN.thin)
 
 
-def _agent(p: int, view: View, camera: Camera, style: Style) -> Iterator[Shape]:
-    from matplotlib.colors import to_rgba
-
+def _agent(p: int, view: View, camera: Camera) -> Iterator[Shape]:
     place, radius = camera.on_sheet(view.positions[p]), _dot_radius(view, camera)
     if view.arrows is not None:
         tip = camera.on_sheet(view.positions[p] + view.arrows[p])
-        yield _line(np.stack([place, tip]), style.ink, style.bold)
+        yield _line(np.stack([place, tip]), PLAIN.ink, PLAIN.bold)
     if view.starts is not None:
         start = camera.on_sheet(view.starts[p])
-        yield Shape(start + 0.8 * radius * _disc("o"), to_rgba(style.start), "white", 0.3)
+        yield Shape(start + 0.8 * radius * _disc("o"), rgba(PLAIN.start), "white", 0.3)
     if view.fresh is not None and view.fresh[p] > 0.0:
         share = float(view.fresh[p])
         ring = place + radius * (1.5 + 1.2 * (1.0 - share)) * _disc("o")
-        yield Shape(ring, CLEAR, to_rgba(style.flash, share), style.bold)
-    colour = style.start if view.marker == "o" else style.final
-    yield Shape(place + radius * _disc(view.marker), to_rgba(colour), "white", 0.3)
+        yield Shape(ring, CLEAR, rgba(PLAIN.flash, share), PLAIN.bold)
+    colour = PLAIN.start if view.marker == "o" else PLAIN.final
+    yield Shape(place + radius * _disc(view.marker), rgba(colour), "white", 0.3)
 
 
 def _dot_radius(view: View, camera: Camera) -> float:
@@ -197,27 +193,25 @@ def _pieces(view: View) -> list[list[tuple[int, Points]]]:
     return pieces
 
 
-def _shadows(view: View, camera: Camera, style: Style) -> Iterator[Shape]:
+def _shadows(view: View, camera: Camera) -> Iterator[Shape]:
     """Agents and paths on the three far sides of the box, faintly."""
-    from matplotlib.colors import to_rgba
-
-    shadow = to_rgba(SHADOW)
+    shadow = rgba(SHADOW)
     disc = 0.8 * _dot_radius(view, camera) * _disc("o")
     for onto in np.eye(3, dtype=bool):
         for path in view.paths:
             if len(path) > 1:
                 flat = camera.on_sheet(np.where(onto, camera.far, path))
-                yield _line(flat, shadow, style.thin)
+                yield _line(flat, shadow, PLAIN.thin)
         for place in camera.on_sheet(np.where(onto, camera.far, view.positions)):
             yield Shape(place + disc, shadow, "none", 0.0)
 
 
-def _frame(view: View, camera: Camera, style: Style, *, front: bool) -> Iterator[Shape]:
+def _frame(view: View, camera: Camera, *, front: bool) -> Iterator[Shape]:
     """Edges of the workspace behind all else, or before it; the outline if it is curved."""
-    colour = style.ink if front else style.cell
+    colour = PLAIN.ink if front else PLAIN.cell
     if isinstance(view.workspace, Curved):
         if front:
-            yield Shape(_outline(view.workspace, camera), CLEAR, colour, style.frame)
+            yield Shape(_outline(view.workspace, camera), CLEAR, colour, PLAIN.frame)
         return
     polytope = view.workspace
     near: dict[tuple[int, int], bool] = {}  # whether a face beside the edge is seen
@@ -228,7 +222,7 @@ def _frame(view: View, camera: Camera, style: Style, *, front: bool) -> Iterator
             near[edge] = near.get(edge, False) or seen
     for edge, seen in near.items():
         if seen == front:
-            yield _line(camera.on_sheet(polytope.vertices[list(edge)]), colour, style.frame)
+            yield _line(camera.on_sheet(polytope.vertices[list(edge)]), colour, PLAIN.frame)
 
 
 def _outline(workspace: Curved, camera: Camera) -> Points:
@@ -242,34 +236,32 @@ def _outline(workspace: Curved, camera: Camera) -> Points:
 # Whole pictures.
 
 
-def draw_scene(ax: Axes, view: View, *, style: Style = PLAIN) -> None:
+def draw_scene(ax: Axes, view: View) -> None:
     """A picture of space on axes without a frame; the box round it carries the numbers."""
     camera = camera_for(view.workspace)
-    moving_scene(ax, [camera], style)[1](view, camera)
+    moving_scene(ax, [camera])[1](view, camera)
     if view.cells and solid_cells(view.workspace, view.positions) is None:
-        style.annotate(ax, "two agents coincide: no cells", at=(0.5, 0.03))
+        PLAIN.annotate(ax, "two agents coincide: no cells", at=(0.5, 0.03))
     if is_slim(view.workspace):
-        style.annotate(ax, "not to scale", at=(0.86, 0.97))
+        PLAIN.annotate(ax, "not to scale", at=(0.86, 0.97))
 
 
-def draw_places(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
-) -> None:
+def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """The agents and their cells."""
-    draw_scene(ax, View(workspace, positions), style=style)
+    draw_scene(ax, View(workspace, positions))
 
 
 def moving_scene(
-    ax: Axes, cameras: Sequence[Camera], style: Style
+    ax: Axes, cameras: Sequence[Camera]
 ) -> tuple[list[Artist], Callable[[View, Camera], None]]:
     """Axes that hold what any of the cameras sees; gives artists, and what shows a view on them."""
     low, high = limits(cameras)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     ax.set_axis_off()
-    sides = add_polygons(ax, [], facecolors=PANE, edgecolors=GRID, lw=style.frame, zorder=1)
-    grid = add_lines(ax, [], colors=GRID, lw=style.thin, zorder=1.5)
+    sides = add_polygons(ax, [], facecolors=PANE, edgecolors=GRID, lw=PLAIN.frame, zorder=1)
+    grid = add_lines(ax, [], colors=GRID, lw=PLAIN.thin, zorder=1.5)
     solids = add_polygons(ax, [], joinstyle="round", capstyle="round", zorder=3)
-    sizes = [style.label_size if label.name else style.text_size for label in labels(cameras[0])]
+    sizes = [PLAIN.label_size if label.name else PLAIN.text_size for label in labels(cameras[0])]
     texts = [ax.text(0.0, 0.0, "", va="center", zorder=4, fontsize=size) for size in sizes]
 
     def show(view: View, camera: Camera) -> None:
@@ -277,7 +269,7 @@ def moving_scene(
         grid.set_segments(grid_lines(camera))
         for text, label in zip(texts, labels(camera), strict=True):
             text.set(position=label.place, text=label.words, ha=label.end, rotation=label.turned)
-        rings, fills, edges, widths = zip(*shapes_of(view, camera, style), strict=True)
+        rings, fills, edges, widths = zip(*shapes_of(view, camera), strict=True)
         solids.set_verts(rings)
         solids.set(facecolors=fills, edgecolors=edges, linewidths=widths)
 
@@ -297,45 +289,43 @@ def proportion(workspace: Workspace) -> float:
     return float((high[1] - low[1]) / (high[0] - low[0]))
 
 
-def draw_space_trajectories(
-    ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True
-) -> None:
+def draw_space_trajectories(ax: Axes, run: Run, *, explained: bool = True) -> None:
     """Every agent's path, in the final cells."""
     view = View(
         run.workspace, run.positions(run.horizon), paths_of(run, 20_000), run.positions(0.0),
         hiding=GHOST, marker="s",
     )  # fmt: skip
-    draw_scene(ax, view, style=style)
+    draw_scene(ax, view)
     dot: dict[str, Any] = {"ls": "none", "ms": 4.0, "mec": "white", "mew": 0.3}
     end = f"$t = {number(run.horizon, 6)}$"
-    ax.plot([], [], "o", color=style.start, label="$t = 0$", **dot)
-    ax.plot([], [], "s", color=style.final, label=end, **dot)
-    ax.plot([], [], color=style.colour(0), lw=style.line, label=r"path of $x_p$")
+    ax.plot([], [], "o", color=PLAIN.start, label="$t = 0$", **dot)
+    ax.plot([], [], "s", color=PLAIN.final, label=end, **dot)
+    ax.plot([], [], color=PLAIN.colour(0), lw=PLAIN.line, label=r"path of $x_p$")
     if explained:
-        style.explain(ax, 3)
+        PLAIN.explain(ax, 3)
 
 
-def draw_space_configurations(axes: Any, run: Run, *, style: Style = PLAIN) -> None:
+def draw_space_configurations(axes: Any, run: Run) -> None:
     """Before (above) and after (below): cells on the left, density on the right; axes (2, 2)."""
     image = None
     for row, t in zip(axes, (0.0, run.horizon), strict=True):
         positions = run.positions(t)
-        draw_scene(row[0], View(run.workspace, positions), style=style)
-        draw_scene(row[1], View(run.workspace, positions, cells=False), style=style)
-        image = _draw_cloud(row[1], run.workspace, run.system.density, style)
+        draw_scene(row[0], View(run.workspace, positions))
+        draw_scene(row[1], View(run.workspace, positions, cells=False))
+        image = _draw_cloud(row[1], run.workspace, run.system.density)
         for ax, what in zip(row, ("Cells", "Density"), strict=True):
-            style.entitle(ax, f"{what}, $t = {number(t, 6)}$", 2.0)
-    style.colour_bar(image, list(np.ravel(axes)), LABELS["density"])
+            PLAIN.entitle(ax, f"{what}, $t = {number(t, 6)}$", 2.0)
+    PLAIN.colour_bar(image, list(np.ravel(axes)), LABELS["density"])
 
 
-def _draw_cloud(ax: Axes, workspace: Workspace, density: Density, style: Style) -> Any:
+def _draw_cloud(ax: Axes, workspace: Workspace, density: Density) -> Any:
     """Dots that are the denser the larger the density, and of its colour."""
     camera = camera_for(workspace)
     points, values = cloud_of(workspace, density)
     order = np.argsort(camera.nearness(points), kind="stable")
     x, y = camera.on_sheet(points[order]).T
     return ax.scatter(
-        x, y, c=values[order], s=1.6, lw=0, cmap=style.density_map, vmin=0.0,
+        x, y, c=values[order], s=1.6, lw=0, cmap=PLAIN.density_map, vmin=0.0,
         vmax=float(values.max(initial=0.0)) or 1.0, zorder=2.5, alpha=0.8,
     )  # fmt: skip
 

@@ -207,6 +207,13 @@ def add_polygons(ax: Axes, rings: Sequence[Any], **options: Any) -> Any:
     return ax.add_collection(PolyCollection(rings, **options), autolim=False)
 
 
+def rgba(colour: str, alpha: float = 1.0) -> tuple[float, float, float, float]:
+    """Red, green, blue and opacity of a colour."""
+    from matplotlib.colors import to_rgba
+
+    return to_rgba(colour, alpha)
+
+
 def pale_map() -> Any:
     """Colours of a density that ink stays readable on: white to a middle blue."""
     from matplotlib import colormaps

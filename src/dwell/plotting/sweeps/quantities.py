@@ -23,25 +23,20 @@ class SweepRuns(Protocol):
     @property
     def keys(self) -> Sequence[str]:
         """What was varied."""
-        ...
 
     @property
     def columns(self) -> Mapping[str, Sequence[Any]]:
         """Every column by its dotted name; None where a run has no such value."""
-        ...
 
     @property
     def marks(self) -> Mapping[str, Sequence[tuple[float, str]]]:
         """Values of a key that mean something, such as limits of theory, and what they are."""
-        ...
 
     def __len__(self) -> int:
         """How many runs there are."""
-        ...
 
     def numbers(self, name: str) -> Floats:
         """A column of numbers; nan where a run has none."""
-        ...
 
 
 def numbers_of(table: SweepRuns, name: str) -> Floats:
