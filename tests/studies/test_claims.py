@@ -9,10 +9,16 @@ import pytest
 
 import dwell
 from dwell.agents.state import Spent
-from dwell.studies.paper import numbers, simulations
+from dwell.studies.paper import simulations
 from dwell.studies.paper.claims import Claim, judge
-from dwell.studies.paper.numbers import TriggerFigures, trigger_figures
-from dwell.studies.paper.simulations import Pair, Simulations, paper_scenario, scenarios
+from dwell.studies.paper.simulations import (
+    Pair,
+    Simulations,
+    TriggerFigures,
+    paper_scenario,
+    scenarios,
+    trigger_figures,
+)
 
 from . import fakes
 
@@ -116,21 +122,21 @@ def test_numbers_are_what_they_say() -> None:
 def test_cells_at_the_start_count_and_those_at_the_end_do_not() -> None:
     run = fakes.run(intervals=[50.0, 75.0], first=Spent(1, 3, 4))
 
-    np.testing.assert_array_equal(numbers.cells_before_end(run), [8 + 2, 8 + 1])
+    np.testing.assert_array_equal(simulations.cells_before_end(run), [8 + 2, 8 + 1])
 
 
 def test_intervals_that_begin_early_or_never_end_do_not_count() -> None:
     run = fakes.run(intervals=[20.0, 40.0])
-    late = numbers.late_intervals(run)
+    late = simulations.late_intervals(run)
 
     assert [len(own) for own in late] == [4, 1]
-    assert numbers.patient_agents(fakes.run(intervals=[200.0, 200.0])) is None
-    assert numbers.patient_agents(fakes.run(intervals=[0.05, 0.5])) == 0.5
-    assert numbers.usual_least(fakes.run(intervals=[200.0, 200.0])) is None
-    assert numbers.usual_least(fakes.run(intervals=[20.0, 40.0])) == 20.0
+    assert simulations.patient_agents(fakes.run(intervals=[200.0, 200.0])) is None
+    assert simulations.patient_agents(fakes.run(intervals=[0.05, 0.5])) == 0.5
+    assert simulations.usual_least(fakes.run(intervals=[200.0, 200.0])) is None
+    assert simulations.usual_least(fakes.run(intervals=[20.0, 40.0])) == 20.0
     # One interval in five is 0.1 long: too many for nearly all to be longer.
-    assert numbers.usual_least(fakes.run(intervals=[0.1, 0.4])) == pytest.approx(0.1)
-    assert numbers.usual_least(fakes.run(intervals=[4.0, 0.4])) == pytest.approx(0.4)
+    assert simulations.usual_least(fakes.run(intervals=[0.1, 0.4])) == pytest.approx(0.1)
+    assert simulations.usual_least(fakes.run(intervals=[4.0, 0.4])) == pytest.approx(0.4)
 
 
 def test_figures_of_the_trigger_are_those_of_the_run() -> None:

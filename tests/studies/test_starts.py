@@ -6,7 +6,7 @@ import numpy as np
 
 from dwell.scenario.build import build
 from dwell.studies.paper.simulations import LAWS, paper_scenario
-from dwell.studies.paper.start_study import (
+from dwell.studies.paper.variations import (
     QUANTITIES,
     SIDE,
     Row,
