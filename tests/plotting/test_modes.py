@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.quiver import Quiver
 
-from dwell import Box, DiscreteLloyd, Gaussian, InputError, Lloyd, Timer, simulate
+from dwell import Box, DiscreteLloyd, Gaussian, Lloyd, Timer, simulate
 from dwell.plotting.modes import save_modes, soft_modes
 from dwell.theory.decay import Decay, Prediction, observe, predict
 from dwell.theory.rates import Rates, rates, rates_near, rates_of
@@ -109,14 +109,5 @@ def _labels(name: str) -> list[str]:
 
 
 def test_pictures_are_kept(tmp_path: Path) -> None:
-    case = CASES["two"]()
-    for kind in ("png", "pdf", "svg"):
-        path = save_modes(tmp_path / f"modes.{kind}", *case)
-        assert path.stat().st_size > 2000
-        once = path.read_bytes()
-        assert save_modes(path, *case).read_bytes() == once
-    with pytest.raises(InputError, match="must end in"):
-        save_modes(tmp_path / "modes.jpg", *case)
-    (tmp_path / "mine.png").write_text("mine")
-    with pytest.raises(InputError, match="not a plot made here"):
-        save_modes(tmp_path / "mine.png", *case)
+    path = save_modes(tmp_path / "modes.svg", *CASES["two"]())
+    assert path.stat().st_size > 2000

@@ -25,9 +25,9 @@ def draw_pair_configurations(figure: Figure, run: Run) -> None:
             ax.set_axis_off()
             large.annotate(ax, coordinate_name(run.workspace, row))
         else:
-            _frame(ax, run.workspace, column, row, PLAIN)
+            _frame(ax, run.workspace, column, row)
             places = run.positions(0.0 if row > column else run.horizon)
-            _dots(ax, places[:, [column, row]], PLAIN, "o" if row > column else "s")
+            _dots(ax, places[:, [column, row]], "o" if row > column else "s")
     end = f"above it $t = {number(run.horizon, 6)}$"
     _entitle(figure, run, f"below the diagonal $t = 0$, {end}")
 
@@ -38,7 +38,7 @@ def draw_pair_trajectories(figure: Figure, run: Run) -> None:
         if column > row:
             ax.set_axis_off()
         else:
-            _draw_pair(ax, run, column, row + 1, PLAIN)
+            _draw_pair(ax, run, column, row + 1)
     _entitle(figure, run, f"circles $t = 0$, squares $t = {number(run.horizon, 6)}$")
 
 

@@ -89,12 +89,6 @@ class FilmFrames:
         return arrows
 
     @property
-    def shown_span(self) -> tuple[float, float]:
-        """The limits of an axis of time."""
-        begin, end = self.span
-        return (begin, end) if end > begin else (begin - 0.5, begin + 0.5)
-
-    @property
     def stands(self) -> bool:
         """Whether time stands still, and only the camera goes round."""
         return len(self) > 1 and bool(self.times[0] == self.times[-1])
@@ -123,7 +117,14 @@ def frames_of(
             need = "a positive number is needed"
             raise InputError(f"{name} is {in_short(value)}; {need}", code="film.time")
     fps, seconds = float(fps), float(seconds)
-    begin, end = _span(run, since, until)
+    begin = 0.0 if since is None else finite_number(since)
+    end = run.horizon if until is None else finite_number(until)
+    if begin is None or end is None or not 0.0 <= begin <= end <= run.horizon:
+        raise InputError(
+            f"the film was to go from {in_short(since)} to {in_short(until)}; the run "
+            f"knows times from 0 to {run.horizon!r}",
+            code="film.time",
+        )
     count = max(1, round(fps * seconds))
     if turn:
         n = run.workspace.dimension
@@ -138,15 +139,3 @@ def frames_of(
     times = np.linspace(begin, end, count) if count > 1 else np.array([end])
     sway = np.linspace(*SWAY, count)
     return FilmFrames(run, times, (begin, end), (end - begin) / seconds, sway)
-
-
-def _span(run: Run, since: float | None, until: float | None) -> tuple[float, float]:
-    begin = 0.0 if since is None else finite_number(since)
-    end = run.horizon if until is None else finite_number(until)
-    if begin is None or end is None or not 0.0 <= begin <= end <= run.horizon:
-        raise InputError(
-            f"the film was to go from {in_short(since)} to {in_short(until)}; the run "
-            f"knows times from 0 to {run.horizon!r}",
-            code="film.time",
-        )
-    return begin, end

@@ -44,9 +44,8 @@ def line_scene(ax: Axes, frames: FilmFrames) -> Moving:
     borders = line.borders_of(run.workspace, places)
     curve = line.curve_of(run.workspace, run.system.density)
     key = f"dashed: borders of cells;  at the side, lines: held velocity{RINGS * frames.flashes}"
-    PLAIN.dress(ax, "", "")
+    timelines.time_axis(ax, *frames.span, "")
     ax.set_xlabel(f"{LABELS['time']}\n{key}", fontsize=PLAIN.text_size, loc="left")
-    ax.set_xlim(*frames.shown_span)
     line.fit_space_time(ax, run, places)
     side = line.side_of(ax)
     side.plot(*curve[::-1], color=PLAIN.ink, lw=PLAIN.line)
@@ -148,10 +147,8 @@ def time_above(ax: Axes, frames: FilmFrames) -> Moving:
     """The time, above the picture."""
     step = float(np.diff(frames.times[:2]).sum()) or 1.0
     digits = min(max(0, math.ceil(-math.log10(step))), 9)
-    text = ax.text(
-        0.5, 1.015, "", transform=ax.transAxes, ha="center", va="bottom",
-        fontsize=1.25 * PLAIN.label_size,
-    )  # fmt: skip
+    above: Any = {"ha": "center", "va": "bottom", "fontsize": 1.25 * PLAIN.label_size}
+    text = ax.text(0.5, 1.015, "", transform=ax.transAxes, **above)
     return Moving([text], lambda k: text.set_text(f"t = {frames.times[k]:.{digits}f}"))
 
 
@@ -170,8 +167,7 @@ def _growing_curve(
 ) -> Moving:
     """A curve over time: all of it faintly, and what has been by now in ink."""
     times, (begin, end) = frames.run.metrics.times, frames.span
-    PLAIN.dress(ax, LABELS["time"], "")
-    ax.set_xlim(*frames.shown_span)
+    timelines.time_axis(ax, begin, end, "")
     inside = (times >= begin) & (times <= end)
     if not inside.any():
         PLAIN.placeholder(ax, timelines.NO_SAMPLES)

@@ -115,7 +115,7 @@ def draw_space_time(ax: Axes, run: Run, *, explained: bool = True) -> None:
     """Every agent's path, time across and position up, with the borders of the cells."""
     times = instants(run)
     places = run.positions(times)[..., 0]
-    time_axis(ax, run, PLAIN, "")
+    time_axis(ax, 0.0, run.horizon, "")
     fit_space_time(ax, run, places)
     width = PLAIN.line if run.agents <= 30 else PLAIN.thin
     borders = borders_of(run.workspace, places)

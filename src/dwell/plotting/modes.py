@@ -12,7 +12,7 @@ from dwell._types import Floats, Points, lengths
 from dwell.plotting import maps, scene, timelines
 from dwell.plotting.figures import TALLEST, TWO_COLUMNS, blank, draw_places, proportion
 from dwell.plotting.save import write_figure
-from dwell.plotting.style import COLOURS, LABELS, PLAIN, Axes, Figure, number
+from dwell.plotting.style import COLOURS, PLAIN, Axes, Figure, number
 from dwell.theory.decay import Decay, Prediction
 from dwell.theory.rates import Rates
 
@@ -120,9 +120,8 @@ def _reach(rates: Rates, mode: int) -> float:
 
 def draw_decay(ax: Axes, decay: Decay) -> None:
     """The distance to the limit over time, on a log axis, with the fit and the predicted rate."""
-    PLAIN.dress(ax, LABELS["time"], "distance from the limit")
     last = float(decay.times[-1]) if len(decay.times) else 0.0
-    ax.set_xlim((0.0, last) if last > 0.0 else (-0.5, 0.5))
+    timelines.time_axis(ax, 0.0, last, "distance from the limit")
     if not len(decay.times):
         PLAIN.placeholder(ax, "there are no times to show")
         return

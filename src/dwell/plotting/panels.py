@@ -76,7 +76,7 @@ def _error_panels(runs: Runs, across: int) -> tuple[Figure, list[Axes]]:
     curves = {name: timelines.error_curves(run) for name, run in runs.items()}
     values = [v for own in curves.values() for _, v in own]
     for ax, (name, run) in zip(axes, runs.items(), strict=True):
-        timelines.time_axis(ax, run, PLAIN, LABELS["error"])
+        timelines.time_axis(ax, 0.0, run.horizon, LABELS["error"])
         PLAIN.entitle(ax, name)
         floor = timelines.log_axis(ax, values)
         ax.yaxis.set_minor_formatter("")  # panels are low
@@ -112,7 +112,7 @@ def compared_costs(runs: Runs) -> Figure:
     figure = blank(ONE_COLUMN, 2.6)
     ax = figure.subplots()
     longest = max(runs.values(), key=lambda run: run.horizon)
-    timelines.time_axis(ax, longest, PLAIN, LABELS["cost"])
+    timelines.time_axis(ax, 0.0, longest.horizon, LABELS["cost"])
     sampled = {name: run for name, run in runs.items() if len(run.metrics.times)}
     if not sampled:
         PLAIN.placeholder(ax, timelines.NO_SAMPLES)

@@ -91,7 +91,9 @@ def write_figures(
     written = []
     for name, draw in drawings.items():
         figure = draw()
-        for kind in kinds if figure is not None else ():
+        if figure is None:
+            continue
+        for kind in kinds:
             path = folder / f"{name}.{kind}"
             with written_whole(path) as draft, _SETTING, rc_context(_SETTINGS):
                 figure.savefig(draft, format=kind, dpi=DPI, metadata=_METADATA[kind])

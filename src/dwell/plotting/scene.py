@@ -116,14 +116,12 @@ def shapes_of(view: View, camera: Camera) -> Iterator[Shape]:
     for p in np.argsort(camera.nearness(view.positions), kind="stable").tolist():
         cell = _shrunk(faces[p], view, p) if faces else []
         seen = [camera.faces_us(face.ring) for face in cell]
-        for front in (False, True):
-            for face, faces_us in zip(cell, seen, strict=True):
-                if faces_us == front:
-                    yield _lit(face, p, view, camera)
-            if not front:
-                for owner, points in pieces[p]:
-                    yield _line(camera.on_sheet(points), PLAIN.colour(owner), PLAIN.line)
-                yield from _agent(p, view, camera)
+        lit = [_lit(face, p, view, camera) for face in cell]
+        yield from (face for face, front in zip(lit, seen, strict=True) if not front)
+        for owner, points in pieces[p]:
+            yield _line(camera.on_sheet(points), PLAIN.colour(owner), PLAIN.line)
+        yield from _agent(p, view, camera)
+        yield from (face for face, front in zip(lit, seen, strict=True) if front)
     yield from _frame(view, camera, front=True)
 
 
@@ -184,10 +182,8 @@ def _pieces(view: View) -> list[list[tuple[int, Points]]]:
     pieces: list[list[tuple[int, Points]]] = [[] for _ in view.positions]
     nearest = cKDTree(view.positions)
     for owner, path in enumerate(view.paths):
-        if len(path) < 2:
-            continue
         cell = nearest.query(0.5 * (path[1:] + path[:-1]))[1]
-        cuts = [0, *(np.flatnonzero(np.diff(cell)) + 1).tolist(), len(cell)]
+        cuts = np.flatnonzero(np.diff(cell, prepend=-1, append=-1)).tolist()
         for first, last in pairwise(cuts):
             pieces[int(cell[first])].append((owner, path[first : last + 1]))
     return pieces
@@ -198,10 +194,8 @@ def _shadows(view: View, camera: Camera) -> Iterator[Shape]:
     shadow = rgba(SHADOW)
     disc = 0.8 * _dot_radius(view, camera) * _disc("o")
     for onto in np.eye(3, dtype=bool):
-        for path in view.paths:
-            if len(path) > 1:
-                flat = camera.on_sheet(np.where(onto, camera.far, path))
-                yield _line(flat, shadow, PLAIN.thin)
+        for path in (path for path in view.paths if len(path) > 1):
+            yield _line(camera.on_sheet(np.where(onto, camera.far, path)), shadow, PLAIN.thin)
         for place in camera.on_sheet(np.where(onto, camera.far, view.positions)):
             yield Shape(place + disc, shadow, "none", 0.0)
 

@@ -31,7 +31,7 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     run = as_run(run)
     curves = error_curves(run)
     nu = run.system.nu
-    time_axis(ax, run, style, LABELS["error"] + whose(run, style))
+    time_axis(ax, 0.0, run.horizon, LABELS["error"] + whose(run, style), style)
     if not any(len(curve[0]) for curve in curves):
         ax.set_yscale("log")
         style.placeholder(ax, NO_SAMPLES)
@@ -42,10 +42,9 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     if nu is not None:
         _level(ax, float(nu), rf"$\nu = {number(float(nu))}$", style)
     if nu is not None and run.reached_at is not None:
-        ax.axvline(
-            run.reached_at, color=style.ink, lw=style.line, ls=(0, (1, 1.2)), zorder=4,
-            label=rf"within $\nu$ from $t = {number(run.reached_at)}$",
-        )  # fmt: skip
+        own: Any = {"color": style.ink, "lw": style.line, "ls": (0, (1, 1.2)), "zorder": 4}
+        own["label"] = rf"within $\nu$ from $t = {number(run.reached_at)}$"
+        ax.axvline(run.reached_at, **own)
     style.explain(ax, 4)
     note_zeros(ax, curves, style)
     if not len(run.metrics.times):
@@ -55,7 +54,7 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
 def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Hold error |eta~_p| of every agent over time, with the limit that is assumed."""
     run = as_run(run)
-    time_axis(ax, run, style, LABELS["hold error"] + whose(run, style))
+    time_axis(ax, 0.0, run.horizon, LABELS["hold error"] + whose(run, style), style)
     if timer_program(run.system) is None:
         style.placeholder(ax, "this law has no hold error")
         return
@@ -90,7 +89,7 @@ def _mark(ax: Axes, t: float, value: float, label: str, style: Style) -> None:
 def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Locational cost over time, on a log axis, with its last value."""
     run = as_run(run)
-    time_axis(ax, run, style, LABELS["cost"])
+    time_axis(ax, 0.0, run.horizon, LABELS["cost"], style)
     times, costs = run.metrics.times, run.metrics.costs
     if not len(times):
         ax.set_yscale("log")
@@ -119,7 +118,7 @@ def draw_cell_counts(
     The axis also fits the runs `among` which this one is shown.
     """
     run = as_run(run)
-    time_axis(ax, run, style, f"cells computed{whose(run, style)}")
+    time_axis(ax, 0.0, run.horizon, f"cells computed{whose(run, style)}", style)
     every = [values for shown in (run, *among) for _, values in count_curves(shown)]
     draw_curves(ax, count_curves(run), run.horizon, style, log_axis(ax, every))
     if explained:
@@ -217,10 +216,10 @@ def whose(run: Run, style: Style) -> str:
     return rf",  $p = 0, \ldots, {run.agents - 1}$" if run.agents > style.most_named else ""
 
 
-def time_axis(ax: Axes, run: Run, style: Style, y_label: str) -> None:
-    """The horizontal axis is the time of the run."""
+def time_axis(ax: Axes, begin: float, end: float, y_label: str, style: Style = PLAIN) -> None:
+    """The horizontal axis is time, from `begin` to `end`."""
     style.dress(ax, LABELS["time"], y_label)
-    ax.set_xlim(*((0.0, run.horizon) if run.horizon > 0.0 else (-0.5, 0.5)))
+    ax.set_xlim((begin, end) if end > begin else (begin - 0.5, begin + 0.5))
 
 
 def log_axis(ax: Axes, parts: Sequence[Floats]) -> float:

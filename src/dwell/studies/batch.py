@@ -232,14 +232,10 @@ def _repeated(
 ) -> list[Case]:
     """One scenario with other seeds and starts."""
     base = _case(scenario)
-    own = base.scenario.run.seed
-    assert own is not None
-    numbers = None if seeds is None else _seeds("seeds", seeds)
+    numbers = [] if seeds is None else _seeds("seeds", seeds)
     agents = _agents_of_runs(base, starts, start_seeds)
-    if numbers is None:
-        numbers = [own + k for k in range(1 if agents is None else len(agents))]
-    if agents is None:
-        agents = [(base.scenario.agents, base.positions)] * len(numbers)
+    agents = agents or [(base.scenario.agents, base.positions)] * max(len(numbers), 1)
+    numbers = numbers or [int(base.scenario.run.seed or 0) + k for k in range(len(agents))]
     if len(numbers) != len(agents):
         raise InputError(
             f"there are {len(numbers)} seeds and {len(agents)} starts; as many are needed",
@@ -257,8 +253,8 @@ def _repeated(
 
 def _agents_of_runs(
     base: Case, starts: object, start_seeds: Iterable[int] | None
-) -> list[tuple[AgentsSpec, Points]] | None:
-    """The agents of each run and where they start; None if all start as the scenario says."""
+) -> list[tuple[AgentsSpec, Points]]:
+    """The agents of each run and where they start; none if all start as the scenario says."""
     site, spec = base.system.workspace, base.scenario.agents
     if starts is not None and start_seeds is not None:
         raise InputError(
@@ -271,7 +267,7 @@ def _agents_of_runs(
         specs = [spec.model_copy(update={"start": start}) for start in given]
         return list(zip(specs, positions, strict=True))
     if start_seeds is None:
-        return None
+        return []
     if not isinstance(spec.start, ScatterSpec):
         raise InputError(
             "start_seeds are for agents that the scenario scatters; this one gives their places: "

@@ -266,11 +266,10 @@ def compare(
     if isinstance(laws, Mapping):
         found = {name: _in_place(scenario, law, match) for name, law in laws.items()}
     else:
-        found = scenarios_of_laws(scenario, names, match=match)
-    unmatched = tuple(mismatches(scenario, found))
-    jobs = {name: partial(_run, scenario, law) for name, law in found.items()}
+        found = dict(scenarios_of_laws(scenario, names, match=match))
     options: Any = {"workers": workers, "progress": progress, "finished": finished}
-    return _side_by_side(jobs, checked, unmatched, **options)
+    unmatched = tuple(mismatches(scenario, found))
+    return compare_scenarios(found, place=scenario, levels=checked, unmatched=unmatched, **options)
 
 
 def check_levels(levels: Sequence[float] | None) -> Sequence[float] | None:
@@ -286,31 +285,22 @@ def check_levels(levels: Sequence[float] | None) -> Sequence[float] | None:
 
 
 def compare_scenarios(
-    scenarios: Mapping[str, Scenario],
+    laws: Mapping[str, Any],
     *,
+    place: Scenario | None = None,
     levels: Sequence[float] | None = None,
     unmatched: Sequence[str] = (),
+    workers: int | None = None,
     **options: Any,
 ) -> Comparison:
     """Run scenarios that differ in their law alone, see `scenarios_of_laws`, side by side.
 
-    The options are those of `compare`: workers, progress, finished.
+    Those of `laws` that are controllers are run in the `place` of a scenario. The other options,
+    progress and finished, are those of `compare`.
     """
-    jobs = {name: partial(_run, one, one) for name, one in scenarios.items()}
-    return _side_by_side(jobs, levels, unmatched, **options)
-
-
-def _side_by_side(
-    jobs: Mapping[str, Callable[..., Run]],
-    levels: Sequence[float] | None,
-    unmatched: Sequence[str],
-    *,
-    workers: int | None = None,
-    **options: Any,
-) -> Comparison:
-    threads = None if workers == 1 or len(jobs) == 1 else 1
-    alone = {name: partial(job, threads) for name, job in jobs.items()}
-    return Comparison(run_jobs(alone, workers=workers, **options), levels, unmatched)
+    threads = None if workers == 1 or len(laws) == 1 else 1
+    jobs = {name: partial(_run, place, law, threads) for name, law in laws.items()}
+    return Comparison(run_jobs(jobs, workers=workers, **options), levels, unmatched)
 
 
 def keep_comparison(
@@ -351,10 +341,11 @@ def keep_comparison(
     return found
 
 
-def _run(scenario: Scenario, law: Any, threads: int | None, progress: Progress) -> Run:
+def _run(scenario: Scenario | None, law: Any, threads: int | None, progress: Progress) -> Run:
     """A run of `scenario` under `law`: a scenario of its own, or a controller."""
     if isinstance(law, Scenario):
         return run_scenario(law, progress=progress, threads=threads)
+    assert scenario is not None
     system, start, _ = build(scenario)
     options, grid = scenario.run, scenario.run.integration
     return simulate(

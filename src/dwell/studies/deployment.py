@@ -150,6 +150,7 @@ class Deployment:
 
     def as_json(self) -> dict[str, Any]:
         """Everything `dwell optimize --json` prints."""
+        kinds = [descent.kind for descent in self.descents.values()]
         return {
             "schema": SCHEMA,
             "scenario": self.name,
@@ -167,24 +168,20 @@ class Deployment:
             "spectral_gap": self.spectral_gap,
             "kind": self.kind.value,
             "says": self.says,
-            "starts": self._starts_as_json(),
+            "starts": {
+                "count": len(self.descents),
+                "best": self.outward(float(self.costs[0])),
+                "median": self.outward(self.median),
+                "worst": self.outward(float(self.costs[-1])),
+                "best_start": self.best,
+                "times_found": self.times_found,
+                "kinds": {kind.value: kinds.count(kind) for kind in Kind if kind in kinds},
+                "each": [self._row(number, descent) for number, descent in self.descents.items()],
+            },
             "reference": self.reference.as_json(self.cost),
             "evaluations": self.evaluations,
             "notes": list(self.notes),
             "wall_seconds": self.wall_seconds,
-        }
-
-    def _starts_as_json(self) -> dict[str, Any]:
-        kinds = [descent.kind for descent in self.descents.values()]
-        return {
-            "count": len(self.descents),
-            "best": self.outward(float(self.costs[0])),
-            "median": self.outward(self.median),
-            "worst": self.outward(float(self.costs[-1])),
-            "best_start": self.best,
-            "times_found": self.times_found,
-            "kinds": {kind.value: kinds.count(kind) for kind in Kind if kind in kinds},
-            "each": [self._row(number, descent) for number, descent in self.descents.items()],
         }
 
     def outward(self, cost: float) -> float:

@@ -228,7 +228,13 @@ def design(
         notes = [flag.says for flag in about_scale(system, start)]
         notes += _about(system, made, why_not, constants)
         setting = _setting(scenario, system, eta_max, lipschitz, constants, notes)
-        notes += _beyond_samples(setting, constants)
+        sampled, limit = constants.sampled, float(setting.lipschitz.max())
+        if sampled is not None and sampled.value > limit:  # not on the way: a warning only
+            seen, assumed = apart(sampled.value, limit, 6)
+            notes.append(
+                f"At random places the constant reaches {seen}, above the assumed {assumed}: from "
+                "another start the assumption may fail."
+            )
         found = Design(
             setting=setting,
             lipschitz=constants,
@@ -306,8 +312,7 @@ def _setting(
             f"{where} is taken for its L; {how}."
         )
         lipschitz = constants.values.tolist()
-    if eta_max is None:
-        eta_max = law.eta_max  # of adaptive timers
+    eta_max = law.eta_max if eta_max is None else eta_max  # of adaptive timers
     if eta_max is not None:
         return setting_of(system, eta_max, lipschitz)
     eta_max = THETA * law.k1
@@ -316,17 +321,6 @@ def _setting(
         "theorem allows."
     )
     return setting_of(system, eta_max, lipschitz, tied=True)
-
-
-def _beyond_samples(s: Setting, constants: Lipschitz) -> Iterator[str]:
-    """Samples are not on the way: they make nothing void, but they warn."""
-    found = constants.sampled
-    if found is not None and found.value > float(s.lipschitz.max()):
-        seen, assumed = apart(found.value, float(s.lipschitz.max()), 6)
-        yield (
-            f"At random places the constant reaches {seen}, above the assumed {assumed}: from "
-            "another start the assumption may fail."
-        )
 
 
 def _agreed(

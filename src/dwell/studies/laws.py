@@ -24,22 +24,16 @@ PYTHON: Final = "python"  # the kind of laws that are classes in Python
 ANY_KEY: Final = "**"  # among the keys of a law that takes any
 
 # The keys of a law for its largest speed and its gain; page/src/state/laws.ts has the same.
-SPEED = {
-    "timer": "k1",
-    "lloyd": "speed",
-    "discrete-lloyd": "speed",
-    "self-triggered": "v",
-    "self-triggered-centroid": "v_max",
-    "event-triggered": "s_max",
-    "python": "top_speed",
+PACE = {
+    "timer": ("k1", "nu"),
+    "lloyd": ("speed", "k2"),
+    "discrete-lloyd": ("speed", ""),
+    "self-triggered": ("v", "kappa"),
+    "self-triggered-centroid": ("v_max", ""),
+    "event-triggered": ("s_max", "k_v"),
+    PYTHON: ("top_speed", "gain"),
 }
-GAIN = {
-    "timer": "nu",
-    "lloyd": "k2",
-    "self-triggered": "kappa",
-    "event-triggered": "k_v",
-    "python": "gain",
-}
+SPEED, GAIN = ({kind: keys[k] for kind, keys in PACE.items() if keys[k]} for k in (0, 1))
 
 
 def split_overrides(overrides: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -314,8 +308,8 @@ def mismatches(own: Scenario, laws: Mapping[str, Any]) -> Iterator[str]:
     for k, (what, keys, of_own) in enumerate(zip(words, (SPEED, GAIN), pace_of(own), strict=True)):
         if of_own is None:
             if others:
-                kind = own.controller.kind  # of a class: which attribute would state it
-                named = kind + f", a class without {keys[kind]}" * (kind == PYTHON)
+                named = _kind(own)  # of a class: which attribute would state it
+                named += f", a class without {keys[named]}" * (named == PYTHON)
                 yield f"the scenario's law ({named}) sets no {what}: the others keep theirs."
             continue
         without = [name for name, law in others.items() if _kind(law) not in keys]

@@ -187,7 +187,8 @@ def _grids(grids: Sequence[GridRow]) -> dict[str, Any] | None:
     if not grids:
         return None
     spacings = sorted({row.spacing for row in grids})
-    early = [spacing for spacing in spacings if _as_early(grids, spacing)]
+    late = {row.spacing for row in grids if not _is_early(row)}
+    early = [spacing for spacing in spacings if spacing not in late]
     by_spacing = sorted(grids, key=lambda row: row.spacing)
     return {
         "spacings": [f"{spacing:g}" for spacing in spacings],
@@ -196,11 +197,10 @@ def _grids(grids: Sequence[GridRow]) -> dict[str, Any] | None:
     }
 
 
-def _as_early(grids: Sequence[GridRow], spacing: float) -> bool:
-    """Whether every simulation comes to rest on this grid by the paper's time."""
-    own = [row for row in grids if row.spacing == spacing]
-    limits = [PAPER_TIMES[row.simulation] or math.inf for row in own]
-    return all(r.at_rest is not None and r.at_rest <= t for r, t in zip(own, limits, strict=True))
+def _is_early(row: GridRow) -> bool:
+    """Whether a simulation comes to rest by the paper's time."""
+    limit = PAPER_TIMES[row.simulation] or math.inf
+    return row.at_rest is not None and row.at_rest <= limit
 
 
 def _starts(rows: Sequence[Row]) -> dict[str, Any] | None:

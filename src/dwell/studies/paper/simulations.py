@@ -184,16 +184,11 @@ def cells_before_end(run: Run) -> Ints:
     """Cells of all kinds that each agent computed before the horizon."""
     kinds = ("looked", "guaranteed", "dual_guaranteed")
     start = [sum(getattr(spent, kind) for kind in kinds) for spent in run.start.spent]
-    return _counted(run, kinds) + np.array(start, dtype=np.int64)
+    return samples_since(run, 0.0, kinds) + np.array(start, dtype=np.int64)
 
 
-def samples_since(run: Run, since: float) -> Ints:
-    """Samples of each agent from time `since` to before the horizon."""
-    return _counted(run, ("looked",), since)
-
-
-def _counted(run: Run, kinds: tuple[str, ...], since: float = 0.0) -> Ints:
-    """Events of some kinds, by agent, from time `since` to before the horizon."""
+def samples_since(run: Run, since: float, kinds: tuple[str, ...] = ("looked",)) -> Ints:
+    """Samples of each agent, or other counts, from time `since` to before the horizon."""
     table = run.events
     rows = (table.time >= since) & (table.time < run.horizon)
     counts = np.zeros(run.agents, dtype=np.int64)
