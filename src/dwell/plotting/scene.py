@@ -201,22 +201,16 @@ def _shadows(view: View, camera: Camera) -> Iterator[Shape]:
 
 
 def _frame(view: View, camera: Camera, *, front: bool) -> Iterator[Shape]:
-    """Edges of the workspace behind all else, or before it; the outline if it is curved."""
+    """Edges of the faces behind all else, or before it; the outline if it is curved."""
     colour = PLAIN.ink if front else PLAIN.cell
     if isinstance(view.workspace, Curved):
         if front:
             yield Shape(_outline(view.workspace, camera), CLEAR, colour, PLAIN.frame)
         return
-    polytope = view.workspace
-    near: dict[tuple[int, int], bool] = {}  # whether a face beside the edge is seen
-    for loop in polytope.faces:
-        seen = camera.faces_us(polytope.vertices[loop])
-        for a, b in zip(loop.tolist(), np.roll(loop, -1).tolist(), strict=True):
-            edge = (min(a, b), max(a, b))
-            near[edge] = near.get(edge, False) or seen
-    for edge, seen in near.items():
-        if seen == front:
-            yield _line(camera.on_sheet(polytope.vertices[list(edge)]), colour, PLAIN.frame)
+    for loop in view.workspace.faces:
+        ring = view.workspace.vertices[loop]
+        if camera.faces_us(ring) == front:
+            yield Shape(camera.on_sheet(ring), CLEAR, colour, PLAIN.frame)
 
 
 def _outline(workspace: Curved, camera: Camera) -> Points:

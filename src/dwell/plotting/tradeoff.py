@@ -14,11 +14,11 @@ from dwell.plotting.save import write_figure
 from dwell.plotting.style import (
     COLOURS,
     DASHES,
+    KEYS,
     PLAIN,
     Axes,
     Figure,
     label,
-    letter,
     number,
     plain_log_ticks,
 )
@@ -54,7 +54,7 @@ def tradeoff(setting: Setting) -> Figure:
     for ax, x_key, y_key, other in panels:
         ax.set(xscale="log", yscale="log")
         PLAIN.dress(ax, label(x_key), label(y_key))
-        PLAIN.entitle(ax, f"{letter(other)} = ${number(numbers[other])}$")
+        PLAIN.entitle(ax, f"${KEYS[other][1]} = {number(numbers[other])}$")
     _regions(first, k1s, paper(k1s, s.nu * ones), keep * s.nu / k1s, t2)
     _regions(second, nus, paper(s.k1 * ones, nus), keep * nus / s.k1, t2)
     least = 0.0 if s.tied else s.eta_max
