@@ -268,8 +268,8 @@ def compare(
     else:
         found = dict(scenarios_of_laws(scenario, names, match=match))
     options: Any = {"workers": workers, "progress": progress, "finished": finished}
-    unmatched = tuple(mismatches(scenario, found))
-    return compare_scenarios(found, place=scenario, levels=checked, unmatched=unmatched, **options)
+    done = compare_scenarios(found, place=scenario, levels=checked, **options)
+    return replace(done, unmatched=tuple(mismatches(scenario, found)))
 
 
 def check_levels(levels: Sequence[float] | None) -> Sequence[float] | None:
