@@ -17,7 +17,7 @@ from dwell.density import Density
 from dwell.errors import InputError
 from dwell.geometry import Workspace
 from dwell.measure.metrics import timer_program
-from dwell.plotting import coordinate_pairs, line, maps, scene, timelines, timers
+from dwell.plotting import line, maps, scene, timelines, timers
 from dwell.plotting.style import COLOURS, DASHES, PLAIN, Axes, Figure, number
 from dwell.results import Run
 
@@ -58,7 +58,7 @@ def configurations(run: Run) -> Figure:
         draw(figure.subplots(2, 2), run)
     else:
         figure = blank(TWO_COLUMNS, TWO_COLUMNS)
-        coordinate_pairs.draw_pair_configurations(figure, run)
+        maps.draw_pair_configurations(figure, run)
     return figure
 
 
@@ -67,7 +67,7 @@ def trajectories(run: Run) -> Figure:
     n = run.workspace.dimension
     if n > 3:
         figure = blank(TWO_COLUMNS, 0.8 * TWO_COLUMNS)
-        coordinate_pairs.draw_pair_trajectories(figure, run)
+        maps.draw_pair_trajectories(figure, run)
         return figure
     figure = blank(ONE_COLUMN, 3.0 if n == 1 else panel_height(run.workspace, 3.0, 0.8, 6.0) + 0.75)
     ax = figure.subplots()
@@ -84,14 +84,14 @@ def draw_paths(ax: Axes, run: Run, *, explained: bool = True) -> None:
     by_dimension: dict[int, Callable[..., None]] = {
         1: line.draw_space_time, 2: maps.draw_trajectories, 3: scene.draw_space_trajectories
     }  # fmt: skip
-    draw = by_dimension.get(run.workspace.dimension, coordinate_pairs.draw_paths)
+    draw = by_dimension.get(run.workspace.dimension, maps.draw_pair_paths)
     draw(ax, run, explained=explained)
 
 
 def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """Agents and cells on one pair of axes, in whatever dimension."""
     by_dimension = {1: line.draw_places, 2: maps.draw_places, 3: scene.draw_places}
-    draw = by_dimension.get(workspace.dimension, coordinate_pairs.draw_places)
+    draw = by_dimension.get(workspace.dimension, maps.draw_pair_places)
     draw(ax, workspace, density, positions)
 
 

@@ -11,9 +11,12 @@ import numpy as np
 from dwell._types import finite_number, in_short, is_whole
 from dwell.errors import InputError
 from dwell.plotting.figures import blank, entitled, proportion, require_matplotlib
-from dwell.plotting.film_frames import FPS, SECONDS, FilmFrames, frames_of
 from dwell.plotting.film_scenes import (
+    FPS,
+    SECONDS,
+    FilmFrames,
     Moving,
+    frames_of,
     growing_curves,
     line_scene,
     plane_scene,

@@ -1,8 +1,12 @@
-"""Pictures of the plane: workspace, density, cells, agents, paths."""
+"""Pictures of the plane: workspace, density, cells, agents, paths.
+
+Also of places of four coordinates and more, two coordinates at a time.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +22,7 @@ from dwell.plotting.style import (
     PLAIN,
     Axes,
     Axis,
+    Figure,
     Style,
     add_lines,
     add_polygons,
@@ -29,6 +34,7 @@ from dwell.results import Run, RunLike, as_run
 PIXELS = 240  # of the density's image, along the longer side of the workspace
 SLIMMEST = 12.0  # a longer and thinner workspace is not drawn to scale: it would be a line
 PER_TURN = 720  # chords of a whole ellipse: in print, indistinguishable from an arc
+MOST_PAIRED = 5  # coordinates whose pairs fit on a page
 FAR = 1e3  # sizes away from the origin, from where on ticks count from a round number nearby
 
 
@@ -126,8 +132,7 @@ def draw_density(
         vmax=_rounded_up(float(values.max())), cmap=style.density_map, interpolation="bilinear",
         aspect="auto" if is_slim(workspace) else "equal", zorder=1,
     )  # fmt: skip
-    inside = Patch(outline_of(workspace), closed=True, transform=ax.transData)
-    image.set_clip_path(inside)
+    image.set_clip_path(Patch(outline_of(workspace), transform=ax.transData))
     return image, LABELS["density"] + rf"$\;/\;10^{{{power}}}$" * (power != 0)
 
 
@@ -213,12 +218,10 @@ def _raster(workspace: Workspace, density: Density) -> Floats:
 
 def ticked(axis: Axis, workspace: Workspace, k: int) -> str:
     """Set ticks for coordinate k; gives the label. Far from 0 they count from a round number."""
-    from matplotlib.ticker import FuncFormatter
-
     round_ticks(axis, 5)
     origin = round_origin(workspace, k)
     if origin != 0.0:
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value - origin:.6g}"))
+        axis.set_major_formatter(lambda value, _: f"{value - origin:.6g}")
     return axis_name(workspace, k)
 
 
@@ -254,3 +257,86 @@ def _rounded_up(peak: float) -> float:
         return 1.0
     unit = 10.0 ** (math.floor(math.log10(peak)) - 2)
     return math.ceil(peak / unit - 1e-9) * unit
+
+
+# Four coordinates and more: pictures of pairs.
+
+
+def draw_pair_configurations(figure: Figure, run: Run) -> None:
+    """Every pair of coordinates: below the diagonal at the beginning, above it at the end."""
+    large = replace(PLAIN, text_size=1.3 * PLAIN.label_size)
+    for row, column, ax in _panels(figure, min(MOST_PAIRED, run.workspace.dimension)):
+        if row == column:
+            ax.set_axis_off()
+            large.annotate(ax, coordinate_name(run.workspace, row))
+        else:
+            _frame(ax, run.workspace, column, row)
+            places = run.positions(0.0 if row > column else run.horizon)
+            _dots(ax, places[:, [column, row]], "o" if row > column else "s")
+    end = f"above it $t = {number(run.horizon, 6)}$"
+    _entitle(figure, run, f"below the diagonal $t = 0$, {end}")
+
+
+def draw_pair_trajectories(figure: Figure, run: Run) -> None:
+    """The paths in every pair of coordinates."""
+    for row, column, ax in _panels(figure, min(MOST_PAIRED, run.workspace.dimension) - 1):
+        if column > row:
+            ax.set_axis_off()
+        else:
+            _draw_pair(ax, run, column, row + 1)
+    _entitle(figure, run, f"circles $t = 0$, squares $t = {number(run.horizon, 6)}$")
+
+
+def _panels(figure: Figure, count: int) -> Iterator[tuple[int, int, Axes]]:
+    """Rows and columns of a square of panels; numbers and names are at the outer ones only."""
+    axes = figure.subplots(count, count, squeeze=False)
+    for (row, column), ax in np.ndenumerate(axes):
+        yield row, column, ax
+        for axis in (ax.xaxis, ax.yaxis):
+            round_ticks(axis, 3)
+        ax.label_outer()
+
+
+def _entitle(figure: Figure, run: Run, words: str) -> None:
+    n = run.workspace.dimension
+    which = f"the first {MOST_PAIRED} of " * (n > MOST_PAIRED) + f"{n} coordinates: "
+    figure.suptitle(which + words, fontsize=PLAIN.label_size)
+
+
+def draw_pair_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
+    """Agents in the first two coordinates, saying so."""
+    _frame(ax, workspace, 0, 1)
+    _dots(ax, positions[:, :2], "o")
+    PLAIN.annotate(ax, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
+
+
+def draw_pair_paths(ax: Axes, run: Run, *, explained: bool = True) -> None:
+    """Paths in the first two coordinates, saying so; a legend would have nothing to add."""
+    _draw_pair(ax, run, 0, 1)
+    PLAIN.annotate(ax, f"2 of {run.workspace.dimension} coordinates", at=(0.5, 0.05))
+
+
+def _draw_pair(ax: Axes, run: Run, i: int, j: int) -> None:
+    """Paths in coordinates i (across) and j (up)."""
+    _frame(ax, run.workspace, i, j)
+    for p, path in enumerate(paths_of(run, 20_000)):
+        ax.plot(path[:, i], path[:, j], color=PLAIN.colour(p), lw=PLAIN.thin, zorder=2)
+    _dots(ax, run.positions(0.0)[:, [i, j]], "o")
+    _dots(ax, run.positions(run.horizon)[:, [i, j]], "s")
+
+
+def _frame(ax: Axes, workspace: Workspace, i: int, j: int) -> None:
+    """Axes that hold two coordinates of the workspace."""
+    across, up = (ticked(axis, workspace, k) for k, axis in ((i, ax.xaxis), (j, ax.yaxis)))
+    PLAIN.dress(ax, across, up)
+    lower, upper = workspace.bounds
+    margin = 0.05 * (upper - lower)
+    ax.set_xlim(lower[i] - margin[i], upper[i] + margin[i])
+    ax.set_ylim(lower[j] - margin[j], upper[j] + margin[j])
+
+
+def _dots(ax: Axes, places: Points, marker: str) -> None:
+    ax.plot(
+        *places.T, marker, ms=0.8 * PLAIN.dot(len(places)), mec="white", mew=0.2, ls="none",
+        mfc=PLAIN.start if marker == "o" else PLAIN.final, zorder=5,
+    )  # fmt: skip

@@ -225,11 +225,11 @@ def pale_map() -> Any:
 
 def plain_log_ticks(axis: Axis, subs: Sequence[float], most: int = 7) -> None:
     """Numbers such as 0.3 and 200 on a log axis, at `subs` times powers of ten only."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import LogLocator
 
     axis.set_major_locator(LogLocator(subs=subs, numticks=most))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"${number(value, 3)}$"))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(lambda value, _: f"${number(value, 3)}$")
+    axis.set_minor_formatter("")
 
 
 def round_ticks(axis: Axis, most: int) -> None:
