@@ -72,20 +72,23 @@ def trajectories(run: Run) -> Figure:
     figure = blank(ONE_COLUMN, 3.0 if n == 1 else panel_height(run.workspace, 3.0, 0.8, 6.0) + 0.75)
     ax = figure.subplots()
     side = line.side_of(ax) if n == 1 else None
-    draw_paths(ax, run, explained=side is None)
-    if side is not None:
+    draw_paths(ax, run)
+    if side is None:
+        PLAIN.explain(ax, 3)
+    else:
         line.draw_side(side, run)
         PLAIN.explain_all(figure, [ax], 4)
     return figure
 
 
-def draw_paths(ax: Axes, run: Run, *, explained: bool = True) -> None:
-    """The paths of a run on one pair of axes, in whatever dimension."""
-    by_dimension: dict[int, Callable[..., None]] = {
-        1: line.draw_space_time, 2: maps.draw_trajectories, 3: scene.draw_space_trajectories
-    }  # fmt: skip
-    draw = by_dimension.get(run.workspace.dimension, maps.draw_pair_paths)
-    draw(ax, run, explained=explained)
+def draw_paths(ax: Axes, run: Run) -> None:
+    """The paths of a run on one pair of axes, in whatever dimension, without a legend."""
+    by_dimension: dict[int, Callable[[Axes, Run], None]] = {
+        1: line.draw_space_time,
+        2: partial(maps.draw_trajectories, explained=False),
+        3: scene.draw_space_trajectories,
+    }
+    by_dimension.get(run.workspace.dimension, maps.draw_pair_paths)(ax, run)
 
 
 def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
@@ -202,6 +205,7 @@ def overview(run: Run) -> Figure:
     for ax, t in zip(figure.subplots(1, 2), (0.0, run.horizon), strict=True):
         if t > 0.0 and run.details.record == "events":
             draw_paths(ax, run)
+            PLAIN.explain(ax, 4 if run.workspace.dimension == 1 else 3)
         else:
             draw_places(ax, run.workspace, run.system.density, run.positions(t))
         PLAIN.entitle(ax, f"$t = {number(t, 6)}$")

@@ -111,7 +111,7 @@ def draw_line_configurations(axes: Sequence[Axes], run: Run) -> None:
         PLAIN.entitle(ax, f"Density and cells, $t = {number(t, 6)}$")
 
 
-def draw_space_time(ax: Axes, run: Run, *, explained: bool = True) -> None:
+def draw_space_time(ax: Axes, run: Run) -> None:
     """Every agent's path, time across and position up, with the borders of the cells."""
     times = instants(run)
     places = run.positions(times)[..., 0]
@@ -130,8 +130,6 @@ def draw_space_time(ax: Axes, run: Run, *, explained: bool = True) -> None:
     if 0 < sampled.sum() <= MOST_DOTS:
         when, where = run.events.time[sampled], run.events.positions[sampled, 0]
         ax.plot(when, where, "o", ms=1.6, mec="none", color=PLAIN.ink, zorder=4, label="samples")
-    if explained:
-        PLAIN.explain(ax, 4)
 
 
 def curves_over(times: Floats, values: Floats) -> list[Points]:

@@ -310,8 +310,8 @@ def draw_pair_places(ax: Axes, workspace: Workspace, density: Density, positions
     PLAIN.annotate(ax, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
 
 
-def draw_pair_paths(ax: Axes, run: Run, *, explained: bool = True) -> None:
-    """Paths in the first two coordinates, saying so; a legend would have nothing to add."""
+def draw_pair_paths(ax: Axes, run: Run) -> None:
+    """Paths in the first two coordinates, saying so."""
     _draw_pair(ax, run, 0, 1)
     PLAIN.annotate(ax, f"2 of {run.workspace.dimension} coordinates", at=(0.5, 0.05))
 

@@ -43,7 +43,7 @@ def compared_trajectories(runs: Runs) -> Figure:
     height = panel_height(first, width / across - 0.5, 0.8, height_left)
     figure, axes = panel_grid(len(runs), height + WORDS, extra=once)
     for ax, (name, run) in zip(axes, runs.items(), strict=True):
-        draw_paths(ax, run, explained=False)
+        draw_paths(ax, run)
         PLAIN.entitle(ax, name)
     PLAIN.explain_all(figure, axes, 8)
     return entitled(figure, *runs.values())

@@ -277,7 +277,7 @@ def proportion(workspace: Workspace) -> float:
     return float((high[1] - low[1]) / (high[0] - low[0]))
 
 
-def draw_space_trajectories(ax: Axes, run: Run, *, explained: bool = True) -> None:
+def draw_space_trajectories(ax: Axes, run: Run) -> None:
     """Every agent's path, in the final cells."""
     view = View(
         run.workspace, run.positions(run.horizon), paths_of(run, 20_000), run.positions(0.0),
@@ -289,8 +289,6 @@ def draw_space_trajectories(ax: Axes, run: Run, *, explained: bool = True) -> No
     ax.plot([], [], "o", color=PLAIN.start, label="$t = 0$", **dot)
     ax.plot([], [], "s", color=PLAIN.final, label=end, **dot)
     ax.plot([], [], color=PLAIN.colour(0), lw=PLAIN.line, label=r"path of $x_p$")
-    if explained:
-        PLAIN.explain(ax, 3)
 
 
 def draw_space_configurations(axes: Any, run: Run) -> None:
