@@ -13,7 +13,7 @@ MODULES = {
     for path in (SOURCE / "dwell").rglob("*.py")
 }
 # `run.plot()` loads the drawing, which reads runs: the one import that goes up.
-UPWARD = ("dwell.results.run", "dwell.plotting.deployment")
+UPWARD = ("dwell.results.run", "dwell.plotting.figures")
 
 
 def imports(text: str) -> Iterator[str]:

@@ -7,11 +7,10 @@ from functools import cache
 
 import matplotlib
 import numpy as np
-import pytest
 from matplotlib.figure import Figure
 
 import dwell
-from dwell import Box, Gaussian, Polygon, Run, Timer, simulate
+from dwell import Ball, Box, Gaussian, Interval, Mixture, Polygon, Run, Timer, Uniform, simulate
 from dwell.controllers import (
     DiscreteLloyd,
     EventTriggered,
@@ -19,6 +18,7 @@ from dwell.controllers import (
     SelfTriggered,
     SelfTriggeredCentroid,
 )
+from dwell.plotting import FIGURES
 from dwell.scenario import apply_overrides, parse_scenario, template_text, text_to_mapping
 
 LAW = Timer(k1=0.5, nu=0.2, t1=0.2, t2=0.6)
@@ -109,15 +109,53 @@ RUNS: dict[str, Callable[[], Run]] = {
 }
 
 
+SHORT = Timer(k1=1.0, nu=0.05, t1=0.1, t2=0.3)
+PEAK = Mixture((Uniform(0.1), Gaussian(center=(4.0,), rate=1.0, weight=2.0)))
+START = [[0.4], [0.1], [1.5], [0.9]]  # not in order
+
+
+def on_line(
+    start: object = START, law: object = SHORT, until: float = 2.0, **options: object
+) -> Run:
+    return simulate(Interval(0, 6), PEAK, start, law, until=until, **options)
+
+
+# Runs on the line.
+LINE_RUNS: dict[str, Callable[[], Run]] = {
+    "line-four": lambda: on_line(until=4.0, seed=1),
+    "line-one": lambda: on_line([[1.0]]),
+    "line-ball": lambda: simulate(Ball((3.0,), 3.0), None, START, SHORT, until=2.0),
+    "line-many": lambda: on_line(np.random.default_rng(1).uniform(0, 2, (60, 1))),
+    "line-lloyd": lambda: on_line(law=DiscreteLloyd(step=0.2)),
+    "line-horizon-0": lambda: on_line(until=0.0),
+    "line-no-samples": lambda: on_line(sample_every="off"),
+    "line-far": lambda: simulate(
+        Interval(5e6, 5e6 + 60), None, [[5e6 + 2.0], [5e6 + 4.0]], SHORT, until=3.0
+    ),
+}
+CUBOID = Box((0, 0, 0), (4, 3, 2))
+
+
+def in_cuboid(agents: int) -> np.ndarray:
+    return np.random.default_rng(0).uniform((0.1, 0.1, 0.1), (3.9, 2.9, 1.9), (agents, 3))
+
+
+def flight() -> Run:
+    law = Timer(k1=1.0, nu=0.1, t1=0.1, t2=0.3)
+    return simulate(CUBOID, None, 0.4 * in_cuboid(6), law, until=3.0, seed=1, sample_every=0.1)
+
+
 @cache
 def run_named(name: str) -> Run:
-    return RUNS[name]()
+    return {**RUNS, **LINE_RUNS, "flight": flight}[name]()
 
 
-@pytest.fixture(params=list(RUNS))
-def run(request: pytest.FixtureRequest) -> Run:
-    """Every run in turn."""
-    return run_named(request.param)
+@cache
+def drawn(figure: str, name: str) -> Figure:
+    """A figure of a run, laid out once for all tests."""
+    made = FIGURES[figure](run_named(name))
+    made.canvas.draw()
+    return made
 
 
 def words(figure: Figure) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
+import re
 
 import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dwell import Box, Polygon, Run, Timer, simulate, tessellate
+from dwell import Box, Polygon, Timer, simulate, tessellate
 from dwell.density import as_density
 from dwell.geometry import voronoi_cells
 from dwell.plotting import (
@@ -28,17 +28,9 @@ from dwell.plotting.style import agent_label
 from dwell.plotting.timelines import log_axis
 from dwell.plotting.timers import default_window, saw_tooth
 
-from .conftest import RUNS, assert_fits, run_named, words
+from .conftest import LINE_RUNS, RUNS, assert_fits, drawn, run_named, words
 
 pytestmark = pytest.mark.slow
-
-
-@cache
-def drawn(name: str, run: Run) -> Figure:
-    """The figure, laid out once for all tests."""
-    figure = FIGURES[name](run)
-    figure.canvas.draw()
-    return figure
 
 
 def data_of(ax: matplotlib.axes.Axes) -> np.ndarray:
@@ -48,43 +40,44 @@ def data_of(ax: matplotlib.axes.Axes) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_every_figure_of_every_run_fits_its_sheet_and_its_axes(name: str, run: Run) -> None:
+@pytest.mark.parametrize("run", [*RUNS, *LINE_RUNS, "flight"])
+def test_every_figure_of_every_run_fits_its_sheet_and_its_axes(name: str, run: str) -> None:
     figure = drawn(name, run)
 
     assert_fits(figure)
     width, height = figure.get_size_inches()
     assert width == (7.0 if name == "configurations" else 3.5)
     assert 1.0 < height <= 9.0
+    if run not in RUNS:
+        return
     panels = [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
     assert len(panels) == (4 if name == "configurations" else 1)
     for ax in panels:
-        assert ax.get_xlabel()
-        assert ax.get_ylabel()
+        assert (ax.get_yscale() == "log" and ax.get_ylim()[0] > 0.0) or name not in (
+            "errors",
+            "cost",
+        )
+        for label in (ax.get_xlabel(), ax.get_ylabel()):
+            assert re.search(
+                "[a-z]{4}", re.sub(r"\$.*?\$", "", label)
+            )  # a word, not a symbol alone
         for values, (low, high) in zip(data_of(ax).T, (ax.get_xlim(), ax.get_ylim()), strict=True):
             slack = 1e-9 * (high - low)
             assert ((values >= low - slack) & (values <= high + slack)).all()
 
 
 def test_only_very_slim_workspaces_are_not_to_scale() -> None:
-    slim = {n for n in RUNS if drawn("trajectories", run_named(n)).axes[0].get_aspect() != 1.0}
+    slim = {n for n in RUNS if drawn("trajectories", n).axes[0].get_aspect() != 1.0}
 
     assert slim == {"slim", "slim-tall", "outside"}
     for name in RUNS:
-        label = drawn("trajectories", run_named(name)).axes[0].get_xlabel()
+        label = drawn("trajectories", name).axes[0].get_xlabel()
         assert ("not to scale" in label) == (name in slim)
-
-
-@pytest.mark.parametrize("name", ["errors", "cost"])
-def test_errors_and_cost_have_log_axes(name: str, run: Run) -> None:
-    (ax,) = drawn(name, run).axes
-
-    assert ax.get_yscale() == "log"
-    assert ax.get_ylim()[0] > 0.0
 
 
 def test_agents_stand_where_the_run_says() -> None:
     run = run_named("two-hills")
-    axes = drawn("configurations", run).axes
+    axes = drawn("configurations", "two-hills").axes
 
     for panel, t in zip(axes[:4], (0.0, 0.0, run.horizon, run.horizon), strict=True):
         np.testing.assert_array_equal(panel.lines[0].get_xydata(), run.positions(t))
@@ -92,7 +85,7 @@ def test_agents_stand_where_the_run_says() -> None:
 
 def test_cells_are_the_final_ones_and_paths_join_start_and_end() -> None:
     run = run_named("two-hills")
-    cells, paths = drawn("trajectories", run).axes[0].collections
+    cells, paths = drawn("trajectories", "two-hills").axes[0].collections
 
     expected = voronoi_cells(run.workspace.polygon, run.positions(run.horizon))
     assert len(cells.get_paths()) == run.agents
@@ -104,8 +97,7 @@ def test_cells_are_the_final_ones_and_paths_join_start_and_end() -> None:
 
 
 def test_the_density_is_clipped_to_the_workspace_and_its_scale_starts_at_zero() -> None:
-    run = run_named("paper-30")
-    figure = drawn("configurations", run)
+    figure = drawn("configurations", "paper-30")
     image = figure.axes[1].images[0]
 
     assert image.get_clip_path() is not None
@@ -115,7 +107,7 @@ def test_the_density_is_clipped_to_the_workspace_and_its_scale_starts_at_zero() 
 
 
 def test_large_densities_and_far_places_stay_readable() -> None:
-    figure = drawn("configurations", run_named("far"))
+    figure = drawn("configurations", "far")
     ax, bar = figure.axes[0], figure.axes[4]
 
     assert "5\\,000\\,000" in ax.get_xlabel()
@@ -126,7 +118,7 @@ def test_large_densities_and_far_places_stay_readable() -> None:
 
 def test_nu_and_the_time_of_cover_are_marked() -> None:
     run = run_named("one")
-    said = words(drawn("errors", run))
+    said = words(drawn("errors", "one"))
 
     assert r"$\nu = 0.2$" in said
     assert run.reached_at is not None
@@ -135,7 +127,7 @@ def test_nu_and_the_time_of_cover_are_marked() -> None:
 
 def test_hold_errors_keep_their_largest_value_and_show_the_limit() -> None:
     run = run_named("paper-30")
-    (ax,) = drawn("hold_errors", run).axes
+    (ax,) = drawn("hold_errors", "paper-30").axes
 
     largest = max(run.events.hold_error.max(), run.metrics.hold_errors.max())
     curves = [line.get_ydata() for line in ax.lines if len(line.get_xydata()) > 2]
@@ -146,7 +138,7 @@ def test_hold_errors_keep_their_largest_value_and_show_the_limit() -> None:
 
 def test_a_few_holds_are_drawn_tooth_by_tooth() -> None:
     run = run_named("two")
-    (ax,) = drawn("hold_errors", run).axes
+    (ax,) = drawn("hold_errors", "two").axes
 
     for p in range(2):
         rows = run.events.of_agent(p)
@@ -174,12 +166,12 @@ def test_a_few_holds_are_drawn_tooth_by_tooth() -> None:
     ],
 )
 def test_a_sentence_stands_for_what_is_missing(figure: str, run: str, sentence: str) -> None:
-    assert sentence in words(drawn(figure, run_named(run)))
+    assert sentence in words(drawn(figure, run))
 
 
 def test_long_curves_are_thinned_but_keep_their_extremes() -> None:
     run = run_named("two-hills")
-    (ax,) = drawn("errors", run).axes
+    (ax,) = drawn("errors", "two-hills").axes
 
     for p in range(run.agents):
         values = ax.lines[p].get_ydata()
@@ -192,7 +184,7 @@ def test_agents_have_their_colour_in_every_figure() -> None:
     run = run_named("two-hills")
     colours = []
     for name in ("errors", "hold_errors", "timers"):
-        (ax,) = drawn(name, run).axes
+        (ax,) = drawn(name, "two-hills").axes
         lines = {line.get_label(): line.get_color() for line in ax.lines}
         colours.append([lines[agent_label(p)] for p in range(run.agents)])
 
@@ -201,13 +193,12 @@ def test_agents_have_their_colour_in_every_figure() -> None:
     assert len({(PLAIN.colour(p), str(PLAIN.dashes(p))) for p in range(30)}) == 30
 
 
-def test_the_papers_window_is_used_where_it_fits() -> None:
-    assert default_window(run_named("paper-30")) == (0.1, 0.15)
-
-
-def test_another_window_shows_a_few_resets(run: Run) -> None:
+@pytest.mark.parametrize("name", RUNS)
+def test_the_papers_window_is_used_where_it_fits_and_else_shows_a_few_resets(name: str) -> None:
+    run = run_named(name)
     begin, end = default_window(run)
 
+    assert (begin, end) == (0.1, 0.15) or name != "paper-30"
     assert 0.0 <= begin <= end <= run.horizon
     if run.horizon > 3.0:
         inside = (run.events.time >= begin) & (run.events.time <= end)
@@ -306,13 +297,14 @@ def test_a_run_and_a_tessellation_plot_themselves(dimension, record) -> None:
 
 def test_timers_are_those_of_a_window() -> None:
     run = run_named("two-hills")
-    assert f"a window of the run, which ends at ${run.horizon:g}$" in words(drawn("timers", run))
-    whole = run_named("horizon-0")
-    assert "window" not in words(drawn("timers", whole))
+    assert f"a window of the run, which ends at ${run.horizon:g}$" in words(
+        drawn("timers", "two-hills")
+    )
+    assert "window" not in words(drawn("timers", "horizon-0"))
 
 
 def test_many_agents_become_bands_and_stay_small() -> None:
-    figure = drawn("errors", run_named("500"))
+    figure = drawn("errors", "500")
 
     assert "all 500 agents" in words(figure)
     assert len(figure.axes[0].lines) < 6

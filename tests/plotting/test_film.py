@@ -21,8 +21,7 @@ from PIL import Image
 import dwell
 from dwell import InputError, Run, animate
 from dwell.plotting import PLAIN
-from dwell.plotting.canvas import Canvas
-from dwell.plotting.film import canvas_of, frames_of
+from dwell.plotting.film import Canvas, canvas_of, frames_of
 from dwell.plotting.film_writer import MARK, durations
 
 from .conftest import RUNS, run_named
@@ -74,14 +73,14 @@ def test_frames_do_not_depend_on_what_was_drawn_before() -> None:
 @pytest.mark.parametrize("k", [0, 4, 9])
 def test_agents_stand_where_the_run_says(k: int) -> None:
     run = run_named("two-hills")
-    canvas = canvas_of(frames_of(run, fps=5, seconds=2), (640, 360), 80.0)
+    canvas = canvas_of(frames_of(run, fps=5, seconds=2), (1280, 720), 80.0)  # agents lie apart
     frame = canvas.frame(k)
     ax = canvas.figure.axes[0]
     places = ax.transData.transform(run.positions(run.horizon * k / 9))
 
     colour = np.round(255.0 * np.array(to_rgb(PLAIN.start)))
     for x, y in places:
-        seen = frame[int(360.0 - y), int(x)]
+        seen = frame[int(720.0 - y), int(x)]
         assert np.abs(seen - colour).max() < 60
     fields = np.abs(frame.astype(int) - colour).max(axis=2) < 60
     assert 0 < fields.sum() < 80 * len(places)

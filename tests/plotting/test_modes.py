@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.quiver import Quiver
 
-from dwell import Box, DiscreteLloyd, Gaussian, InputError, Lloyd, Timer, simulate
+from dwell import Box, DiscreteLloyd, Gaussian, Lloyd, Timer, simulate
 from dwell.plotting.modes import save_modes, soft_modes
 from dwell.theory.decay import Decay, Prediction, observe, predict
 from dwell.theory.rates import Rates, rates, rates_near, rates_of
@@ -65,13 +65,9 @@ def drawn(name: str) -> Figure:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_picture_is_drawn_without_overlaps(name: str) -> None:
+def test_every_picture_is_drawn_without_overlaps_and_arrows_stay_on_the_map(name: str) -> None:
     assert overlapping(drawn(name)) == []
     assert drawn(name).get_size_inches()[1] <= 9.0
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_arrows_stay_on_the_map(name: str) -> None:
     for ax in drawn(name).axes:
         for arrows in (child for child in ax.get_children() if isinstance(child, Quiver)):
             tips = arrows.XY + np.column_stack([arrows.U, arrows.V])
@@ -101,22 +97,10 @@ def test_the_decay_tells_both_rates() -> None:
     labels = drawn("run").axes[-1].get_legend_handles_labels()[1]
     assert f"observed rate ${seen.rate:.4g}$" in labels
     assert f"predicted rate ${seen.predicted:.4g}$ (shifted)" in labels
-    assert any("away from its limit" in label for label in _labels("short"))
-
-
-def _labels(name: str) -> list[str]:
-    return drawn(name).axes[-1].get_legend_handles_labels()[1]
+    short = drawn("short").axes[-1].get_legend_handles_labels()[1]
+    assert any("away from its limit" in label for label in short)
 
 
 def test_pictures_are_kept(tmp_path: Path) -> None:
-    case = CASES["two"]()
-    for kind in ("png", "pdf", "svg"):
-        path = save_modes(tmp_path / f"modes.{kind}", *case)
-        assert path.stat().st_size > 2000
-        once = path.read_bytes()
-        assert save_modes(path, *case).read_bytes() == once
-    with pytest.raises(InputError, match="must end in"):
-        save_modes(tmp_path / "modes.jpg", *case)
-    (tmp_path / "mine.png").write_text("mine")
-    with pytest.raises(InputError, match="not a plot made here"):
-        save_modes(tmp_path / "mine.png", *case)
+    path = save_modes(tmp_path / "modes.svg", *CASES["two"]())
+    assert path.stat().st_size > 2000

@@ -13,11 +13,10 @@ from matplotlib.figure import Figure
 
 from dwell import InputError, Run
 from dwell.plotting import COMPARED, errors_side_by_side, quartiles, time_since_events
-from dwell.plotting.panels import total_in_words
 from dwell.plotting.timelines import count_curves
 from dwell.plotting.timers import time_since
 
-from .conftest import overlapping, run_named
+from .conftest import overlapping, run_named, words
 
 LAWS = (
     "lloyd", "ode", "discrete-lloyd", "self-triggered", "self-triggered-centroid",
@@ -92,7 +91,8 @@ def test_counts_end_at_what_the_run_counted(name: str) -> None:
         assert (np.diff(times) >= 0.0).all()
         assert (np.diff(values) >= 0.0).all()
         assert times[-1] == run.horizon
-    assert f"{run.counters.cells.max():,}" in total_in_words(run)
+    total = f"{run.counters.cells.max():,} per agent"
+    assert total in words(COMPARED["cells"]({name: run}))
 
 
 @pytest.mark.parametrize("name", ["two-hills", "self-triggered", "event-triggered"])

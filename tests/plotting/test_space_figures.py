@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,82 +10,56 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.collections import PolyCollection
-from matplotlib.figure import Figure
 
 import dwell
-from dwell import Ball, Box, Ellipsoid, Gaussian, InputError, Polytope, Run, Timer, simulate
+from dwell import Ball, Box, Ellipsoid, Gaussian, InputError, Polytope
 from dwell.density import as_density
 from dwell.plotting import FIGURES, PLAIN, animate, save_figures
 from dwell.plotting.camera import Camera, camera_for, labels
-from dwell.plotting.deployment import deployment
-from dwell.plotting.figures import blank, draw_paths
+from dwell.plotting.figures import blank, deployment, draw_paths
 from dwell.plotting.film import canvas_of, frames_of
 from dwell.plotting.panels import compared_trajectories
 from dwell.plotting.scene import View, cloud_of, draw_scene, shapes_of, solid_cells
 
-from .conftest import assert_fits, words
+from .conftest import CUBOID, in_cuboid, run_named, words
 
-ROOM = Box((0, 0, 0), (4, 3, 2))
-LAW = Timer(k1=1.0, nu=0.1, t1=0.1, t2=0.3)
 MAPS = ("configurations", "trajectories")
 
 
-def scattered(agents: int, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).uniform((0.1, 0.1, 0.1), (3.9, 2.9, 1.9), (agents, 3))
-
-
-@cache
-def flight() -> Run:
-    return simulate(ROOM, None, 0.4 * scattered(6), LAW, until=3.0, seed=1, sample_every=0.1)
-
-
-@cache
-def drawn(name: str) -> Figure:
-    figure = FIGURES[name](flight())
-    figure.canvas.draw()
-    return figure
-
-
 WORKSPACES: dict[str, Any] = {
-    "box": ROOM,
+    "box": CUBOID,
     "tetrahedron": Polytope([(0, 0, 0), (9, 0, 0), (0, 9, 0), (0, 0, 9)]),
     "ball": Ball((2, 1.5, 1), 3),
     "ellipsoid": Ellipsoid((2, 1.5, 1), (5, 4, 3)),
     "slim": Box((0, 0, 0), (400, 3, 2)),
     "tall": Box((0, 0, 0), (4, 3, 18)),
+    "flat": Box((0, 0, 0), (100, 80, 10)),
 }
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_figure_fits_its_sheet(name: str) -> None:
-    assert_fits(drawn(name))
-    assert drawn(name).get_size_inches()[0] == (7.0 if name == "configurations" else 3.5)
 
 
 @pytest.mark.parametrize("name", WORKSPACES)
 def test_no_numbers_overlap(name: str) -> None:
-    figure = blank(3.5, 4.5)
+    figure = blank(2.9, 4.5)
     ax = figure.subplots()
-    draw_scene(ax, View(WORKSPACES[name], scattered(5)))
+    draw_scene(ax, View(WORKSPACES[name], in_cuboid(5)))
     figure.canvas.draw()
     boxes = [t.get_window_extent() for t in ax.texts if t.get_text()]
 
     assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
-    limits = ax.get_window_extent()
-    assert all(limits.x0 - 9 <= b.x0 and b.x1 <= limits.x1 + 9 for b in boxes)
+    assert all(b.x0 >= 0.0 and b.x1 <= figure.bbox.x1 for b in boxes)
 
 
 @pytest.mark.parametrize("azimuth", [-60.0, 10.0, 135.0, 250.0])
 def test_the_camera_keeps_lengths_and_knows_its_sides(azimuth: float) -> None:
-    camera = Camera(ROOM, azimuth)
+    camera = Camera(CUBOID, azimuth)
 
     np.testing.assert_allclose(camera.axes @ camera.axes.T, np.eye(3), atol=1e-15)
     assert np.linalg.det(camera.axes) == pytest.approx(1.0)
     up = camera.on_sheet(np.array([[0.0, 0, 0], [0, 0, 1]]))
     assert up[0, 0] == pytest.approx(up[1, 0])  # upright edges are upright
     assert up[1, 1] > up[0, 1]
-    for k, loop in enumerate(ROOM.faces):
-        assert camera.faces_us(ROOM.vertices[loop]) == (ROOM.normals[k] @ camera.axes[2] > 0.0)
+    for k, loop in enumerate(CUBOID.faces):
+        assert camera.faces_us(CUBOID.vertices[loop]) == (CUBOID.normals[k] @ camera.axes[2] > 0.0)
     assert camera.nearness(camera.near) > camera.nearness(camera.far)
 
 
@@ -116,7 +89,7 @@ def test_cells_are_drawn_from_the_farthest_to_the_nearest(name: str, azimuth: fl
 
 
 def test_far_faces_come_before_the_agent_and_near_faces_after_it() -> None:
-    shapes = list(shapes_of(View(ROOM, np.array([[2.0, 1.5, 1.0]])), camera_for(ROOM), PLAIN))
+    shapes = list(shapes_of(View(CUBOID, np.array([[2.0, 1.5, 1.0]])), camera_for(CUBOID)))
     solid = [k for k, shape in enumerate(shapes) if 0.0 < shape.fill[3] < 1.0]
     colour = matplotlib.colors.to_rgba(PLAIN.start)
     (dot,) = (k for k, shape in enumerate(shapes) if shape.fill == colour)
@@ -127,8 +100,8 @@ def test_far_faces_come_before_the_agent_and_near_faces_after_it() -> None:
 
 
 def test_shadows_lie_on_the_far_sides() -> None:
-    place, camera = scattered(1), camera_for(ROOM)
-    shapes = list(shapes_of(View(ROOM, place, cells=False), camera, PLAIN))
+    place, camera = in_cuboid(1), camera_for(CUBOID)
+    shapes = list(shapes_of(View(CUBOID, place, cells=False), camera))
 
     for k in range(3):
         shadow = place[0].copy()
@@ -138,7 +111,7 @@ def test_shadows_lie_on_the_far_sides() -> None:
 
 
 def test_paths_are_cut_at_the_borders_of_cells_and_lose_nothing() -> None:
-    run, camera = flight(), camera_for(ROOM)
+    run, camera = run_named("flight"), camera_for(CUBOID)
     paths = list(run.positions(np.linspace(0.0, run.horizon, 50)).transpose(1, 0, 2))
     final = run.positions(run.horizon)
 
@@ -146,7 +119,7 @@ def test_paths_are_cut_at_the_borders_of_cells_and_lose_nothing() -> None:
         return sum(float(np.hypot(*np.diff(line, axis=0).T).sum()) for line in lines)
 
     def drawn_length(*given: Any) -> float:
-        rings = [s.ring for s in shapes_of(View(ROOM, final, *given), camera, PLAIN)
+        rings = [s.ring for s in shapes_of(View(CUBOID, final, *given), camera)
                  if s.fill[3] == 0.0]  # fmt: skip
         return 0.5 * length(*(np.vstack([ring, ring[:1]]) for ring in rings))
 
@@ -159,7 +132,7 @@ def test_paths_are_cut_at_the_borders_of_cells_and_lose_nothing() -> None:
 @pytest.mark.parametrize("name", WORKSPACES)
 def test_cells_fill_the_workspace(name: str) -> None:
     workspace = WORKSPACES[name]
-    cells = solid_cells(workspace, scattered(7))
+    cells = solid_cells(workspace, in_cuboid(7))
     assert cells is not None
     volume = 0.0
     for cell in cells:
@@ -174,7 +147,7 @@ def test_cells_fill_the_workspace(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("workspace", "positions", "says"),
-    [("box", np.ones((2, 3)), "coincide"), ("slim", scattered(3), "not to scale")],
+    [("box", np.ones((2, 3)), "coincide"), ("slim", in_cuboid(3), "not to scale")],
 )
 def test_a_picture_says_what_it_lacks(workspace: str, positions: np.ndarray, says: str) -> None:
     figure = blank(3.5, 3.5)
@@ -185,41 +158,41 @@ def test_a_picture_says_what_it_lacks(workspace: str, positions: np.ndarray, say
 def test_agents_outside_are_drawn_too() -> None:
     places = np.array([[-1.0, 1.0, 1.0], [2.0, 1.0, 1.0]])
 
-    view = View(ROOM, places, arrows=np.ones((2, 3)), fresh=np.ones(2))
-    assert len(list(shapes_of(view, camera_for(ROOM), PLAIN))) > 12
+    view = View(CUBOID, places, arrows=np.ones((2, 3)), fresh=np.ones(2))
+    assert len(list(shapes_of(view, camera_for(CUBOID)))) > 12
 
 
 def test_labels_name_the_axes_and_stay_as_many_from_all_sides() -> None:
-    counts = {len(labels(Camera(ROOM, float(azimuth)))) for azimuth in range(-180, 180, 7)}
+    counts = {len(labels(Camera(CUBOID, float(azimuth)))) for azimuth in range(-180, 180, 7)}
 
     assert len(counts) == 1
-    names = {label.words for label in labels(camera_for(ROOM)) if label.name}
-    assert names == {"$x$", "$y$", "$z$"}
+    names = {label.words for label in labels(camera_for(CUBOID)) if label.name}
+    assert names == {"position $x$", "position $y$", "position $z$"}
 
 
 @pytest.mark.parametrize("rate", [8.0, 50.0, 4000.0])
 def test_the_cloud_follows_the_density(rate: float) -> None:
     hill = Gaussian(center=(3.0, 2.0, 1.0), rate=rate)
-    points, values = cloud_of(ROOM, hill)
+    points, values = cloud_of(CUBOID, hill)
 
     assert len(points) == len(values) == 1500
-    assert ROOM.contains(points).all()
+    assert CUBOID.contains(points).all()
     np.testing.assert_allclose(values, hill.at(points))
     np.testing.assert_allclose(points.mean(axis=0), (3.0, 2.0, 1.0), atol=0.1)
     if rate < 1000.0:  # else it is as wide as the places are apart
         np.testing.assert_allclose(points.var(axis=0), 0.5 / rate, rtol=0.15)
-    assert (cloud_of(ROOM, hill)[0] == points).all()
+    assert (cloud_of(CUBOID, hill)[0] == points).all()
 
 
 # Films.
 
 
 def test_the_agent_is_where_the_camera_sees_it() -> None:
-    run = flight()
+    run = run_named("flight")
     stage = canvas_of(frames_of(run, fps=5, seconds=2), (480, 270), 60.0)
     stage.frame(6)
     shots = frames_of(run, fps=5, seconds=2)
-    camera = Camera(ROOM, -60.0 + float(shots.camera[6]))
+    camera = Camera(CUBOID, -60.0 + float(shots.camera[6]))
     (solids,) = (
         a
         for a in stage.parts[0].artists
@@ -232,7 +205,7 @@ def test_the_agent_is_where_the_camera_sees_it() -> None:
 
 
 def test_a_turning_film_goes_once_round_at_the_end(tmp_path: Path) -> None:
-    run = flight()
+    run = run_named("flight")
     shots = frames_of(run, fps=5, seconds=2, turn=True)
 
     np.testing.assert_allclose(np.diff(shots.camera), 36.0)
@@ -244,10 +217,10 @@ def test_a_turning_film_goes_once_round_at_the_end(tmp_path: Path) -> None:
 
 
 def test_compared_laws_and_deployments_are_drawn_in_space(tmp_path: Path) -> None:
-    run = flight()
+    run = run_named("flight")
     both = compared_trajectories({"one": run, "other": run})
     assert [ax.get_aspect() for ax in both.axes] == [1.0, 1.0]
-    assert deployment(ROOM, run.system.density, run.positions(1.0), 1.0).axes
+    assert deployment(CUBOID, run.system.density, run.positions(1.0), 1.0).axes
     paths = save_figures(run, tmp_path, ["svg", "pdf"], MAPS)
     assert all(path.stat().st_size > 5000 for path in paths)
 
@@ -298,19 +271,19 @@ WEDGE = dwell.Polytope.from_halfspaces(
 )
 
 
-@pytest.mark.parametrize("workspace", [CORNER, WEDGE, ROOM])
+@pytest.mark.parametrize("workspace", [CORNER, WEDGE, CUBOID])
 def test_no_large_facet_is_seen_edge_on(workspace: dwell.Polytope) -> None:
     """From the usual side the slanted facet of a corner of space would be a line."""
     camera = camera_for(workspace)
     seen = np.abs(workspace.normals @ camera.axes[2])
     assert seen.min() > 0.15
     many = dwell.Polytope(np.random.default_rng(1).normal(size=(60, 3)))  # no facet is large
-    for usual in (ROOM, dwell.Ball((0, 0, 0), 1), many):
+    for usual in (CUBOID, dwell.Ball((0, 0, 0), 1), many):
         assert camera_for(usual).azimuth == -60.0
 
 
 def test_a_density_of_nothing_has_no_cloud() -> None:
-    assert len(cloud_of(ROOM, as_density(lambda z: np.zeros(len(z))))[0]) == 0
+    assert len(cloud_of(CUBOID, as_density(lambda z: np.zeros(len(z))))[0]) == 0
 
 
 def test_one_panel_shows_two_coordinates_and_says_so() -> None:

@@ -15,8 +15,7 @@ from matplotlib.figure import Figure
 
 from dwell import InputError
 from dwell.plotting.sweeps import save_sweep_figures, sweep_figures
-from dwell.plotting.sweeps.axes import in_ratios
-from dwell.plotting.sweeps.curves import in_bins
+from dwell.plotting.sweeps.panels import in_bins, in_ratios
 from dwell.plotting.sweeps.varied import varied_keys
 
 from .conftest import overlapping, words
@@ -64,10 +63,13 @@ def grid(**axes: Sequence[Any]) -> list[dict[str, Any]]:
     return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
 
 
-def drawn(made: Rows, *names: str) -> dict[str, Figure]:
-    """The figures of these names, or all; not yet laid out, which takes most of the time."""
-    drawings = sweep_figures(made)
-    return {name: drawings[name]() for name in names or drawings}
+def drawn(made: Rows, name: str = "over-t2") -> Figure:
+    """A figure of a sweep; not yet laid out, which takes most of the time."""
+    return sweep_figures(made)[name]()
+
+
+def over_waits(count: int = 7) -> list[dict[str, Any]]:
+    return grid(**{T2: WAITS, "repeat": range(count)})
 
 
 def panel(figure: Figure, title: str) -> Axes:
@@ -88,8 +90,8 @@ def laws_over_waits() -> Rows:
 
 
 def test_curves_are_medians_and_bands_are_quartiles() -> None:
-    made = table(grid(**{T2: WAITS, "repeat": REPEATS}), T2)
-    ax = panel(drawn(made, "over-t2")["over-t2"], "cost")
+    made = table(over_waits(), T2)
+    ax = panel(drawn(made), "cost")
     x, cost = made.numbers(T2), made.numbers("cost.final")
     (line,) = ax.get_lines()
     at = [cost[x == value] for value in WAITS]
@@ -105,7 +107,7 @@ def test_curves_are_medians_and_bands_are_quartiles() -> None:
 
 def test_every_law_has_a_line_and_one_without_the_key_a_level() -> None:
     made = laws_over_waits()
-    figure = drawn(made, "over-t2")["over-t2"]
+    figure = drawn(made)
     ax = panel(figure, "cost")
     labels = {line.get_label(): line for line in ax.get_lines()}
     assert set(labels) == {"timer", "lloyd (has no $T_2$)"}
@@ -119,11 +121,11 @@ def test_every_law_has_a_line_and_one_without_the_key_a_level() -> None:
 
 
 def test_runs_that_never_cover_are_counted() -> None:
-    rows = grid(**{T2: WAITS, "repeat": range(4)})
+    rows = over_waits(4)
     for row in rows:
         if row[T2] == 1.6 or (row[T2] == 0.4 and row["repeat"] == 0):
             row["coverage.reached_at"] = None
-    figure = drawn(table(rows, T2), "over-t2")["over-t2"]
+    figure = drawn(table(rows, T2))
     (share,) = panel(figure, "runs that reach").get_lines()
     np.testing.assert_allclose(share.get_ydata(), [100.0, 75.0, 0.0])
     time = panel(figure, "time of coverage")
@@ -132,24 +134,24 @@ def test_runs_that_never_cover_are_counted() -> None:
 
 
 def test_laws_without_a_radius_do_not_count_as_never_covering() -> None:
-    figure = drawn(laws_over_waits(), "by-kind")["by-kind"]
+    figure = drawn(laws_over_waits(), "by-kind")
     assert panel(figure, "time of coverage").get_title() == "time of coverage"
     assert "not defined" in words(figure)
     assert "never" not in words(figure)
 
 
 def test_unseen_coverage_is_said_and_not_drawn() -> None:
-    rows = grid(**{T2: WAITS, "repeat": range(2)})
+    rows = over_waits(2)
     rows[0] |= {"flags": ["coverage-unseen"], "coverage.reached_at": None}
-    figure = drawn(table(rows, T2), "over-t2")["over-t2"]
+    figure = drawn(table(rows, T2))
     assert "took no samples" in words(figure)
     assert not [ax for ax in figure.axes if "coverage" in ax.get_title()]
 
 
 def test_early_ends_have_a_panel() -> None:
-    rows = grid(**{T2: WAITS, "repeat": range(2)})
+    rows = over_waits(2)
     rows[-1]["stop.ok"] = False
-    figure = drawn(table(rows, T2), "over-t2")["over-t2"]
+    figure = drawn(table(rows, T2))
     np.testing.assert_allclose(
         panel(figure, "runs that ended early").get_lines()[0].get_ydata(), [0.0, 0.0, 50.0]
     )
@@ -161,7 +163,7 @@ def test_maps_show_medians_and_hatch_what_has_none() -> None:
         if row[T2] == 1.6 and row[K1] == 1.0:
             row["coverage.reached_at"] = None
     made = table(rows, T2, K1)
-    figure = drawn(made, "map-t2-k1")["map-t2-k1"]
+    figure = drawn(made, "map-t2-k1")
     (mesh,) = panel(figure, "cost").collections
     shown = np.asarray(mesh.get_array()).reshape(2, 3)
     cost = made.numbers("cost.final")
@@ -174,18 +176,16 @@ def test_maps_show_medians_and_hatch_what_has_none() -> None:
 
 def test_a_second_number_with_few_values_has_lines_of_its_own() -> None:
     made = table(grid(**{T2: WAITS, K1: (0.5, 1.0), "repeat": REPEATS}), T2, K1)
-    labels = [
-        line.get_label() for line in panel(drawn(made, "over-t2")["over-t2"], "cost").get_lines()
-    ]
+    labels = [line.get_label() for line in panel(drawn(made), "cost").get_lines()]
     assert labels == ["$k_1$ = $0.5$", "$k_1$ = $1$"]
 
 
 def test_keys_that_rise_together_share_an_axis() -> None:
     pairs = [(0.1, 0.03), (0.4, 0.12), (1.6, 0.5)]
     rows = [{T2: a, "controller.t1": b, "repeat": k} for a, b in pairs for k in range(2)]
-    figures = drawn(table(rows, T2, "controller.t1"))
-    assert list(figures) == ["over-t2"]
-    assert "longest wait $T_2$ (time); with it $T_1$" in words(figures["over-t2"])
+    made = table(rows, T2, "controller.t1")
+    assert list(sweep_figures(made)) == ["over-t2"]
+    assert "longest wait $T_2$ (time); with it $T_1$" in words(drawn(made))
 
 
 def sampled(count: int) -> Rows:
@@ -200,7 +200,7 @@ def sampled(count: int) -> Rows:
 
 def test_drawn_points_are_dots_with_running_medians() -> None:
     made = sampled(40)
-    figures = drawn(made, "over-t2", "map-t2-k1")
+    figures = {name: drawn(made, name) for name in ("over-t2", "map-t2-k1")}
     assert varied_keys(made).scattered(T2)
     assert varied_keys(made).scattered(N)
     dots, line = panel(figures["over-t2"], "cost").get_lines()
@@ -233,7 +233,7 @@ def test_scales(values: tuple[float, ...], log: bool) -> None:
 
 def test_marks_are_drawn_where_the_axis_reaches() -> None:
     marks = {T2: [(0.2, "a limit"), (70.0, "far away")]}
-    figure = drawn(table(grid(**{T2: WAITS, "repeat": REPEATS}), T2, marks=marks))["over-t2"]
+    figure = drawn(table(over_waits(), T2, marks=marks))
     assert "a limit" in words(figure)
     assert "far away" not in words(figure)
 
@@ -247,16 +247,16 @@ def test_nothing_to_draw_is_a_sentence() -> None:
 
 
 def test_one_point_with_repeats_is_one_box() -> None:
-    figures = drawn(table(grid(**{T2: (0.1,), "repeat": REPEATS}), T2))
-    assert list(figures) == ["all"]
+    made = table(grid(**{T2: (0.1,), "repeat": REPEATS}), T2)
+    assert list(sweep_figures(made)) == ["all"]
+    assert drawn(made, "all").axes
 
 
 def test_words_alone_are_boxes() -> None:
     made = table(grid(**{"controller.reset": ["uniform", "latest"], "repeat": REPEATS}),
                  "controller.reset")  # fmt: skip
-    figures = drawn(made)
-    assert list(figures) == ["by-reset"]
-    medians = [line.get_ydata()[0] for line in panel(figures["by-reset"], "cost").get_lines()
+    assert list(sweep_figures(made)) == ["by-reset"]
+    medians = [line.get_ydata()[0] for line in panel(drawn(made, "by-reset"), "cost").get_lines()
                if len(line.get_xdata()) == 2]  # fmt: skip
     halves = made.numbers("cost.final").reshape(2, -1)
     np.testing.assert_array_equal(medians, np.median(halves, axis=1))
@@ -269,7 +269,7 @@ def test_words_alone_are_boxes() -> None:
     ids=["curves", "boxes", "map"],
 )
 def test_titles_and_labels_do_not_meet(made: Rows, name: str) -> None:
-    figure = drawn(made, name)[name]
+    figure = drawn(made, name)
     figure.canvas.draw()
     assert overlapping(figure) == []
     frames = [ax.get_window_extent() for ax in figure.axes]
@@ -287,7 +287,7 @@ def test_files_are_written_under_the_names_of_keys(tmp_path: Path) -> None:
 
 
 def test_no_flat_line_at_a_hundred_percent() -> None:
-    figure = drawn(table(grid(**{T2: WAITS, "repeat": range(3)}), T2), "over-t2")["over-t2"]
+    figure = drawn(table(over_waits(3), T2))
     titles = [ax.get_title() for ax in figure.axes]
     assert "time of coverage" in titles
     assert "distance per agent" in titles

@@ -11,8 +11,7 @@ from dwell import Timer
 from dwell.agents import EventTable
 from dwell.agents.state import Spent
 from dwell.measure import Metrics
-from dwell.studies.paper.numbers import TriggerFigures
-from dwell.studies.paper.simulations import Pair, Simulations
+from dwell.studies.paper.simulations import Pair, Simulations, TriggerFigures
 
 THIRTY = Timer(k1=0.525, nu=0.7, t1=0.01, t2=0.03)
 ASSUMED = {"eta_max": 0.4, "lipschitz": 5.0}

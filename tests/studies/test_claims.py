@@ -9,10 +9,28 @@ import pytest
 
 import dwell
 from dwell.agents.state import Spent
-from dwell.studies.paper import numbers, simulations
+from dwell.scenario.build import build
+from dwell.studies.paper import simulations
 from dwell.studies.paper.claims import Claim, judge
-from dwell.studies.paper.numbers import TriggerFigures, trigger_figures
-from dwell.studies.paper.simulations import Pair, Simulations, paper_scenario, scenarios
+from dwell.studies.paper.simulations import (
+    LAWS,
+    Pair,
+    Simulations,
+    TriggerFigures,
+    paper_scenario,
+    scenarios,
+    trigger_figures,
+)
+from dwell.studies.paper.variations import (
+    QUANTITIES,
+    SIDE,
+    Row,
+    as_json,
+    quartiles_of,
+    start_jobs,
+    start_tables,
+    values_of,
+)
 
 from . import fakes
 
@@ -116,21 +134,21 @@ def test_numbers_are_what_they_say() -> None:
 def test_cells_at_the_start_count_and_those_at_the_end_do_not() -> None:
     run = fakes.run(intervals=[50.0, 75.0], first=Spent(1, 3, 4))
 
-    np.testing.assert_array_equal(numbers.cells_before_end(run), [8 + 2, 8 + 1])
+    np.testing.assert_array_equal(simulations.cells_before_end(run), [8 + 2, 8 + 1])
 
 
 def test_intervals_that_begin_early_or_never_end_do_not_count() -> None:
     run = fakes.run(intervals=[20.0, 40.0])
-    late = numbers.late_intervals(run)
+    late = simulations.late_intervals(run)
 
     assert [len(own) for own in late] == [4, 1]
-    assert numbers.patient_agents(fakes.run(intervals=[200.0, 200.0])) is None
-    assert numbers.patient_agents(fakes.run(intervals=[0.05, 0.5])) == 0.5
-    assert numbers.usual_least(fakes.run(intervals=[200.0, 200.0])) is None
-    assert numbers.usual_least(fakes.run(intervals=[20.0, 40.0])) == 20.0
+    assert simulations.patient_agents(fakes.run(intervals=[200.0, 200.0])) is None
+    assert simulations.patient_agents(fakes.run(intervals=[0.05, 0.5])) == 0.5
+    assert simulations.usual_least(fakes.run(intervals=[200.0, 200.0])) is None
+    assert simulations.usual_least(fakes.run(intervals=[20.0, 40.0])) == 20.0
     # One interval in five is 0.1 long: too many for nearly all to be longer.
-    assert numbers.usual_least(fakes.run(intervals=[0.1, 0.4])) == pytest.approx(0.1)
-    assert numbers.usual_least(fakes.run(intervals=[4.0, 0.4])) == pytest.approx(0.4)
+    assert simulations.usual_least(fakes.run(intervals=[0.1, 0.4])) == pytest.approx(0.1)
+    assert simulations.usual_least(fakes.run(intervals=[4.0, 0.4])) == pytest.approx(0.4)
 
 
 def test_figures_of_the_trigger_are_those_of_the_run() -> None:
@@ -167,3 +185,55 @@ def test_scenarios_of_the_paper_differ_only_as_asked() -> None:
     assert grid.controller == plain.controller
     assert grid.agents == plain.agents
     assert paper_scenario("self-triggered", preset="paper-like").controller.preset == "paper-like"
+
+
+# Random starts: seeded, inside, of two kinds; quartiles that know about never.
+
+
+def test_starts_are_the_same_every_time_and_differ_from_each_other() -> None:
+    tables = start_tables(5)
+    assert start_tables(5) == tables
+    assert len([name for name in tables if name.startswith("clustered")]) == 2
+    placed = {
+        name: build(paper_scenario("timer", start=table))[1] for name, table in tables.items()
+    }
+    assert len({points.tobytes() for points in placed.values()}) == len(tables)
+    for name, points in placed.items():
+        spread = np.ptp(points, axis=0).max()
+        assert points.shape == (12, 2)
+        assert (spread <= SIDE) == name.startswith("clustered")
+
+
+def test_more_starts_do_not_change_the_first_ones() -> None:
+    few, many = start_tables(2), start_tables(9)
+
+    assert all(many[name] == table for name, table in few.items())
+
+
+def test_a_job_for_every_start_and_law() -> None:
+    jobs = start_jobs(1, horizon=0.2)
+
+    assert list(jobs) == [f"{s}-{law}" for s in ("spread-1", "clustered-1") for law in LAWS]
+    row = jobs["spread-1-timer"](lambda what, share: None)
+    assert (row.start, row.law, row.ended) == ("spread-1", "timer", "horizon")
+    assert row.values["settled_hundredth"] is None
+    assert row.values["looks"] == row.values["cells"] == 1.0
+
+
+def row(law: str, start: str, settled: float | None) -> Row:
+    return Row(start, law, "horizon", {**dict.fromkeys(QUANTITIES, 1.0), "settled_half": settled})
+
+
+def test_never_counts_as_later_than_everything() -> None:
+    assert quartiles_of([1.0, 2.0, 3.0, 4.0])["median"] == 2.0
+    assert [*quartiles_of([None, 1.0, None, None]).values()] == [1.0, None, None]
+    assert quartiles_of([])["median"] is None
+
+
+def test_rows_become_a_table() -> None:
+    rows = [row("timer", "spread-1", 1.0), row("timer", "clustered-1", None)]
+    value = as_json(rows)
+
+    assert values_of(rows, "timer", "settled_half") == [1.0, None]
+    assert (value["spread"], value["clustered"]) == (1, 1)
+    assert set(value["laws"]["timer"]) == set(QUANTITIES)

@@ -16,8 +16,7 @@ from dwell._types import lengths
 from dwell.density import Function
 from dwell.errors import DensityError, InputError
 from dwell.studies import objective as objectives
-from dwell.studies.bounds import reference_for, root_mass
-from dwell.studies.deployment import SAYS, Deployment
+from dwell.studies.deployment import SAYS, Deployment, reference_for, root_mass
 from dwell.studies.newton import Descent, Kind, descend, steihaug
 from dwell.studies.objective import Objective, dot
 from dwell.studies.optimize import ON_A_GRID, keep_deployment, optimize, optimize_scenario
@@ -78,9 +77,8 @@ def test_on_a_thin_strip_agents_stand_at_equal_distances(agents: int, height: fl
     even = (np.arange(agents) + 0.5) / agents
     assert sorted_rows(found.positions)[:, 0] == pytest.approx(even, abs=1e-12)
     assert found.positions[:, 1] == pytest.approx(height / 2, rel=1e-12, abs=0.0)
-    assert found.cost == pytest.approx(
-        height * (1 / agents**2 + height**2) / 12, rel=1e-12, abs=0.0
-    )
+    cost = height * (1 / agents**2 + height**2) / 12
+    assert found.cost == pytest.approx(cost, rel=1e-12, abs=0.0)
     # Along the strip Dc has the eigenvalues of a path: the largest is cos^2 of half an angle.
     gap = 1 - math.cos(math.pi / (2 * agents)) ** 2
     assert found.spectral_gap == pytest.approx(gap, rel=1e-3 if height > 1e-2 else 1e-9)
@@ -197,12 +195,10 @@ def test_steihaug_solves_and_stops() -> None:
     y, at_edge = steihaug(soft, slope, 1e3, 1e-12)
     assert not at_edge
     assert y == pytest.approx(-slope / (2 * np.array([1.0, 0.5, 0.1])))
-    y, at_edge = steihaug(soft, slope, 1.0, 1e-12)
-    assert at_edge
-    assert math.sqrt(dot(y, y)) == pytest.approx(1.0)
-    y, at_edge = steihaug(csr_array(np.diag([0.0, 0.5, 1.5])), slope, 7.0, 1e-12)
-    assert at_edge
-    assert math.sqrt(dot(y, y)) == pytest.approx(7.0)
+    for matrix, radius in ((soft, 1.0), (csr_array(np.diag([0.0, 0.5, 1.5])), 7.0)):
+        y, at_edge = steihaug(matrix, slope, radius, 1e-12)
+        assert at_edge
+        assert math.sqrt(dot(y, y)) == pytest.approx(radius)
 
 
 @pytest.mark.parametrize("size", [2, 12, 30])
@@ -221,22 +217,15 @@ def test_softest_is_the_largest_eigenvalue(size: int) -> None:
 # What the answer must not depend on.
 
 
-def same(a: Deployment, b: Deployment) -> bool:
-    """Whether two searches went the same way, to the last bit."""
-    return a.best == b.best and all(
-        a.descents[k].costs == b.descents[k].costs
-        and (a.descents[k].positions == b.descents[k].positions).all()
-        for k in a.descents
-    )
-
-
 def test_workers_change_nothing(heptagon: np.ndarray) -> None:
     site = Polygon(heptagon)
-    runs = [optimize(site, HILL, 15, starts=6, seed=4, workers=w) for w in (1, 2, 5)]
+    a, *others = (optimize(site, HILL, 15, starts=6, seed=4, workers=w) for w in (1, 2, 5))
 
-    assert same(runs[0], runs[1])
-    assert same(runs[0], runs[2])
-    assert list(runs[2].descents) == list(range(6))
+    for b in others:  # the same way, to the last bit
+        assert (list(b.descents), b.best) == (list(range(6)), a.best)
+        for k in range(6):
+            assert b.descents[k].costs == a.descents[k].costs
+            assert (b.descents[k].positions == a.descents[k].positions).all()
 
 
 def test_a_start_depends_on_its_seed_and_number_alone(heptagon: np.ndarray) -> None:
@@ -436,7 +425,7 @@ def test_figures_and_file(tmp_path: Path) -> None:
 
 def test_levels_close_to_the_costs_are_drawn() -> None:
     pytest.importorskip("matplotlib")
-    from dwell.plotting.deployment import minima
+    from dwell.plotting.figures import minima
 
     levels = {"near": 1.9, "far": 50.0}
     figure = minima({"minimum": [2.0, 2.5, 3.0], "degenerate": [2.2]}, levels)

@@ -19,7 +19,7 @@ from dwell import (
     optimize,
     tessellate,
 )
-from dwell.studies.bounds import BEST, reference_for
+from dwell.studies.deployment import BEST, reference_for
 from dwell.studies.random_starts import Frame, random_start
 
 # Mean squared errors of the best quantizers of a normal variable. Max (1960) printed 0.03454,

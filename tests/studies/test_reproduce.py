@@ -13,10 +13,9 @@ import pytest
 import dwell
 from dwell import InputError
 from dwell.studies import reproduce
-from dwell.studies.paper.figures import DRAWINGS
-from dwell.studies.paper.grid_study import grid_jobs
 from dwell.studies.paper.report import Reproduction
-from dwell.studies.paper.start_study import start_jobs
+from dwell.studies.paper.reproduce import DRAWINGS
+from dwell.studies.paper.variations import grid_jobs, start_jobs
 from dwell.workers.threads import Job
 
 pytestmark = pytest.mark.slow

@@ -18,8 +18,7 @@ from dwell.errors import InputError
 from dwell.scenario import Scenario, parse_scenario, template_text, text_to_mapping
 from dwell.scenario.build import build
 from dwell.studies import constants
-from dwell.studies.design import THETA, voronoi_graphs
-from dwell.studies.design_result import VALID, VOID, Design
+from dwell.studies.design import THETA, VALID, VOID, Design, voronoi_graphs
 from dwell.theory import max_dwell_time, max_gain
 from dwell.theory.advice import advise, advise_for
 from dwell.theory.certificate import max_lipschitz

@@ -90,7 +90,7 @@ class Tessellation:
         matplotlib.figure.Figure
         """
         # By name: plotting is a higher layer, loaded only when it is used.
-        drawing = import_module("dwell.plotting.deployment")
+        drawing = import_module("dwell.plotting.figures")
         return drawing.deployment(self.workspace, self._ground.density, self.positions, self.cost)
 
     @property

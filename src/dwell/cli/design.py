@@ -12,7 +12,7 @@ from dwell._types import Floats, apart, counted
 from dwell.cli.output import print_table
 
 if TYPE_CHECKING:
-    from dwell.studies.design_result import Design
+    from dwell.studies.design import Design
     from dwell.theory.design import Setting, Sharper
 
 Row = tuple[str, ...]

@@ -10,21 +10,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
+from itertools import permutations, product
 from typing import NamedTuple, final
 
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
 from dwell.geometry import Workspace, is_flat
-from dwell.plotting.maps import coordinate_name, is_slim, round_origin
+from dwell.plotting.maps import axis_name, is_slim, round_origin
 
 AZIMUTHS = (-60.0, -40.0, -25.0, -75.0, 30.0, 55.0)  # the usual one, and alternatives
 LARGE = 0.1  # of the boundary: facets that should not be seen edge-on
 EDGE_ON = 0.15  # cosine between a facet's normal and the direction to the camera
 ELEVATION = math.radians(22.0)
 GAP, FAR_GAP = 0.045, 0.14  # from an edge to its numbers and to its name, on the sheet
-LONG, SHORT = 0.45, 0.2  # edges long enough for many, some, or few numbers
+LONG, FLAT = 0.45, 0.2  # edges long enough for many numbers, and too short for two
+SIDEWAYS = 0.3  # how far an edge must face sideways for its name to begin, or end, beside it
 CORNER, APART = 0.05, 0.04  # how near to a corner numbers step back from it, and how far
 
 
@@ -50,7 +51,9 @@ class Camera:
     @cached_property
     def axes(self) -> Floats:
         """Unit vectors to the right, up, and towards the camera, one per row."""
-        return _axes(self.azimuth)
+        a, e = math.radians(self.azimuth), ELEVATION
+        ca, sa, ce, se = math.cos(a), math.sin(a), math.cos(e), math.sin(e)
+        return np.array([[-sa, ca, 0.0], [-se * ca, -se * sa, ce], [ce * ca, ce * sa, se]])
 
     @cached_property
     def far(self) -> Floats:
@@ -67,8 +70,7 @@ class Camera:
     @property
     def corners(self) -> Points:
         """The corners of the box, (8, 3)."""
-        picks = np.indices((2, 2, 2)).reshape(3, 8)
-        return np.stack([self.bounds[picks[k], k] for k in range(3)], axis=1)
+        return np.array(list(product(*self.bounds.T)))
 
     def on_sheet(self, points: Points) -> Points:
         """Points (..., 3) on the sheet, (..., 2)."""
@@ -86,12 +88,6 @@ class Camera:
         return bool((x[:-1] * y[1:] - x[1:] * y[:-1]).sum() > 0.0)
 
 
-def _axes(azimuth: float) -> Floats:
-    a, e = math.radians(azimuth), ELEVATION
-    ca, sa, ce, se = math.cos(a), math.sin(a), math.cos(e), math.sin(e)
-    return np.array([[-sa, ca, 0.0], [-se * ca, -se * sa, ce], [ce * ca, ce * sa, se]])
-
-
 def camera_for(workspace: Workspace) -> Camera:
     """A camera at the first azimuth from which no large facet is seen edge-on."""
     if not is_flat(workspace):
@@ -102,9 +98,9 @@ def camera_for(workspace: Workspace) -> Camera:
     areas = lengths(vectors)
     large = areas >= LARGE * areas.sum()
     normals = vectors[large] / areas[large, None]
-    seen = [float(np.abs(normals @ _axes(a)[2]).min(initial=1.0)) for a in AZIMUTHS]
-    good = [k for k, least in enumerate(seen) if least >= EDGE_ON]
-    return Camera(workspace, AZIMUTHS[good[0] if good else int(np.argmax(seen))])
+    cameras = [Camera(workspace, azimuth) for azimuth in AZIMUTHS]
+    seen = [float(np.abs(normals @ camera.axes[2]).min(initial=1.0)) for camera in cameras]
+    return cameras[int(np.argmax(np.minimum(seen, EDGE_ON)))]
 
 
 class Label(NamedTuple):
@@ -112,19 +108,16 @@ class Label(NamedTuple):
 
     place: Points  # on the sheet
     words: str
-    name: bool
+    name: bool = False
+    end: str = "center"  # which part of the words is at the place
+    turned: float = 0.0  # degrees
 
 
 def panes(camera: Camera) -> list[Points]:
     """The far sides of the box, on the sheet."""
-    found = []
-    for k in range(3):
-        ring = np.empty((4, 3))
-        ring[:, k] = camera.far[k]
-        a, b = (i for i in range(3) if i != k)
-        ring[:, a], ring[:, b] = camera.bounds[[0, 1, 1, 0], a], camera.bounds[[0, 0, 1, 1], b]
-        found.append(camera.on_sheet(ring))
-    return found
+    rings = camera.corners[[[0, 1, 3, 2], [0, 1, 5, 4], [0, 2, 6, 4]]]  # sides at the lower bounds
+    fixed = np.eye(3, dtype=bool)[:, None]
+    return list(camera.on_sheet(np.where(fixed, camera.far, rings)))
 
 
 def grid_lines(camera: Camera) -> list[Points]:
@@ -148,29 +141,28 @@ def labels(camera: Camera) -> list[Label]:
         out = _outward(ends)
         origin = round_origin(camera.workspace, k)
         for value in _ticks(camera, k):
-            place = edge[0].copy()
-            place[k] = value
-            at = camera.on_sheet(place)
+            at = camera.on_sheet(np.where(np.arange(3) == k, value, edge[0]))
             words = f"{value - origin:.6g}".replace("-", "\u2212")
-            found.append(Label(at + GAP * out + _step_back(at, ends), words, False))
+            found.append(Label(at + GAP * out + _step_back(at, ends), words))
+        sideways = 0.0 if k == 2 else float(out[0])
+        end = "left" if sideways > SIDEWAYS else "right" if sideways < -SIDEWAYS else "center"
         middle = ends.mean(axis=0) + FAR_GAP * out
-        found.append(Label(middle, coordinate_name(camera.workspace, k), True))
+        name = axis_name(camera.workspace, k)
+        found.append(Label(middle, name, True, end, 90.0 if k == 2 else 0.0))
     return found
 
 
 def _ticks(camera: Camera, k: int) -> Floats:
-    """Round values along coordinate k; few where it is short."""
+    """Round values along coordinate k; where it is short, only the last."""
     from matplotlib.ticker import MaxNLocator
 
     lower, upper = camera.bounds[:, k]
-    length = (upper - lower) / camera.unit[k]
-    bins = 4 if length > LONG else 2 if length > SHORT else 1
+    length, slack = (upper - lower) / camera.unit[k], 1e-9 * (upper - lower)
+    locator = MaxNLocator(nbins=4 if length > LONG else 2, steps=[1, 2, 5, 10])
     origin = round_origin(camera.workspace, k)
-    found = MaxNLocator(nbins=bins, steps=[1, 2, 5, 10]).tick_values(lower - origin, upper - origin)
-    slack = 1e-9 * (upper - lower)
-    values = np.asarray(found, dtype=float) + origin
+    values = np.asarray(locator.tick_values(lower - origin, upper - origin)) + origin
     inside: Floats = values[(values >= lower - slack) & (values <= upper + slack)]
-    return inside
+    return inside if length > FLAT else inside[-1:]
 
 
 def _edge(camera: Camera, k: int) -> Points:

@@ -1,31 +1,33 @@
-"""The six plots of a run, as in the paper's first simulation, at the size they are printed."""
+"""The six plots of a run, as in the paper's first simulation, at the size they are printed.
+
+Also start and end of a run side by side, a deployment, and what many starts came to.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Floats, Points
 from dwell.density import Density
 from dwell.errors import InputError
 from dwell.geometry import Workspace
 from dwell.measure.metrics import timer_program
-from dwell.plotting import coordinate_pairs, line, maps, scene, timelines, timers
-from dwell.plotting.style import PLAIN, Style
+from dwell.plotting import line, maps, scene, timelines, timers
+from dwell.plotting.style import COLOURS, DASHES, PLAIN, Axes, Figure, number
 from dwell.results import Run
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 ONE_COLUMN = 3.5  # inches
 TWO_COLUMNS = 7.0
 TALLEST = 9.0
+MAP = (2.6, 0.8, 6.0)  # width of a map of a deployment, its least and its largest height
 SCREEN = 110  # dots to the inch of pictures in notebooks
+NEARBY = 1.0  # a level is drawn up to so many ranges of the costs away from them
+SAME = 1e-9  # range of costs, relative to them, up to which they are one
 
 
 def require_matplotlib() -> None:
@@ -42,22 +44,21 @@ def require_matplotlib() -> None:
 
 def configurations(run: Run) -> Figure:
     """Cells and density, before and after."""
-    n = run.workspace.dimension
+    n, site = run.workspace.dimension, run.workspace
     if n == 1:
         figure = blank(TWO_COLUMNS, 3.6)
         line.draw_line_configurations(figure.subplots(2, 1, sharex=True, sharey=True), run)
-    elif n == 2 and panel_height(run, 1.0, 0.0, TALLEST) > 1.5:  # tall: all four side by side
-        figure = blank(TWO_COLUMNS, panel_height(run, 1.15, 0.0, 5.0) + 0.7)
+    elif n == 2 and proportion(site) > 1.5:  # tall: all four side by side
+        figure = blank(TWO_COLUMNS, panel_height(site, 1.15, 0.0, 5.0) + 0.7)
         maps.draw_configurations(np.reshape(figure.subplots(1, 4), (2, 2)), run)
-    elif n == 2:
-        figure = blank(TWO_COLUMNS, 2.0 * panel_height(run, 2.55, 0.6, 4.0) + 1.2, "compressed")
-        maps.draw_configurations(figure.subplots(2, 2), run)
-    elif n == 3:
-        figure = blank(TWO_COLUMNS, 2.0 * panel_height(run, 2.9, 1.2, 4.0) + 0.5, "compressed")
-        scene.draw_space_configurations(figure.subplots(2, 2), run)
+    elif n <= 3:
+        words, *height = (1.2, 2.55, 0.6, 4.0) if n == 2 else (0.5, 2.9, 1.2, 4.0)
+        figure = blank(TWO_COLUMNS, 2.0 * panel_height(site, *height) + words, "compressed")
+        draw = maps.draw_configurations if n == 2 else scene.draw_space_configurations
+        draw(figure.subplots(2, 2), run)
     else:
         figure = blank(TWO_COLUMNS, TWO_COLUMNS)
-        coordinate_pairs.draw_pair_configurations(figure, run)
+        maps.draw_pair_configurations(figure, run)
     return figure
 
 
@@ -66,39 +67,35 @@ def trajectories(run: Run) -> Figure:
     n = run.workspace.dimension
     if n > 3:
         figure = blank(TWO_COLUMNS, 0.8 * TWO_COLUMNS)
-        coordinate_pairs.draw_pair_trajectories(figure, run)
+        maps.draw_pair_trajectories(figure, run)
         return figure
-    figure = blank(ONE_COLUMN, 3.0 if n == 1 else panel_height(run, 3.0, 0.8, 6.0) + 0.75)
+    figure = blank(ONE_COLUMN, 3.0 if n == 1 else panel_height(run.workspace, 3.0, 0.8, 6.0) + 0.75)
     ax = figure.subplots()
     side = line.side_of(ax) if n == 1 else None
-    draw_paths(ax, run, explained=side is None)
-    if side is not None:
-        line.draw_side(side, run, run.horizon)
+    draw_paths(ax, run)
+    if side is None:
+        PLAIN.explain(ax, 3)
+    else:
+        line.draw_side(side, run)
         PLAIN.explain_all(figure, [ax], 4)
     return figure
 
 
-def draw_paths(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
-    """The paths of a run on one pair of axes, in whatever dimension."""
-    draw = PATHS.get(run.workspace.dimension, coordinate_pairs.draw_paths)
-    draw(ax, run, style=style, explained=explained)
+def draw_paths(ax: Axes, run: Run) -> None:
+    """The paths of a run on one pair of axes, in whatever dimension, without a legend."""
+    by_dimension: dict[int, Callable[[Axes, Run], None]] = {
+        1: line.draw_space_time,
+        2: partial(maps.draw_trajectories, explained=False),
+        3: scene.draw_space_trajectories,
+    }
+    by_dimension.get(run.workspace.dimension, maps.draw_pair_paths)(ax, run)
 
 
-def draw_places(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
-) -> None:
+def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """Agents and cells on one pair of axes, in whatever dimension."""
-    draw = PLACES.get(workspace.dimension, coordinate_pairs.draw_places)
-    draw(ax, workspace, density, positions, style=style)
-
-
-# What draws the paths of a run, and what draws agents and cells; by dimension.
-PATHS: dict[int, Callable[..., None]] = {
-    1: line.draw_space_time, 2: maps.draw_trajectories, 3: scene.draw_space_trajectories
-}  # fmt: skip
-PLACES: dict[int, Callable[..., None]] = {
-    1: line.draw_places, 2: maps.draw_places, 3: scene.draw_places
-}  # fmt: skip
+    by_dimension = {1: line.draw_places, 2: maps.draw_places, 3: scene.draw_places}
+    draw = by_dimension.get(workspace.dimension, maps.draw_pair_places)
+    draw(ax, workspace, density, positions)
 
 
 def timer_teeth(run: Run, window: tuple[float, float] | None = None) -> Figure:
@@ -152,14 +149,14 @@ def blank(
 
     figure = Figure(figsize=(width, height), layout=layout, dpi=dpi)
     FigureCanvasAgg(figure)
-    vars(figure)["_repr_png_"] = partial(_png, figure)  # notebooks show it without pyplot
+
+    def png() -> bytes:
+        file = BytesIO()
+        figure.savefig(file, format="png", dpi=SCREEN)
+        return file.getvalue()
+
+    vars(figure)["_repr_png_"] = png  # notebooks show it without pyplot
     return figure
-
-
-def _png(figure: Figure) -> bytes:
-    file = BytesIO()
-    figure.savefig(file, format="png", dpi=SCREEN)
-    return file.getvalue()
 
 
 def panel_grid(
@@ -176,9 +173,9 @@ def panel_grid(
     return figure, list(axes[:count])
 
 
-def panel_height(run: Run, width: float, least: float, most: float) -> float:
+def panel_height(workspace: Workspace, width: float, least: float, most: float) -> float:
     """Height of a map so wide that the workspace fills it."""
-    return float(np.clip(width * proportion(run.workspace), least, most))
+    return float(np.clip(width * proportion(workspace), least, most))
 
 
 def proportion(workspace: Workspace) -> float:
@@ -190,3 +187,62 @@ def proportion(workspace: Workspace) -> float:
         return 0.6
     lower, upper = workspace.bounds
     return float((upper[1] - lower[1]) / (upper[0] - lower[0]))
+
+
+def deployment(workspace: Workspace, density: Density, positions: Points, cost: float) -> Figure:
+    """The agents and their cells; over the density, unless it is the same everywhere."""
+    figure = blank(ONE_COLUMN, panel_height(workspace, *MAP) + 0.75, "compressed")
+    ax = figure.subplots()
+    draw_places(ax, workspace, density, positions)
+    agents = f"{len(positions)} agents" if len(positions) > 1 else "1 agent"
+    PLAIN.entitle(ax, rf"{agents}, $\mathcal{{L}} = {number(cost, 7)}$")
+    return figure
+
+
+def overview(run: Run) -> Figure:
+    """Start and end of a run side by side: cells over the density, and the paths to the end."""
+    figure = blank(TWO_COLUMNS, panel_height(run.workspace, *MAP) + 0.75, "compressed")
+    for ax, t in zip(figure.subplots(1, 2), (0.0, run.horizon), strict=True):
+        if t > 0.0 and run.details.record == "events":
+            draw_paths(ax, run)
+            PLAIN.explain(ax, 4 if run.workspace.dimension == 1 else 3)
+        else:
+            draw_places(ax, run.workspace, run.system.density, run.positions(t))
+        PLAIN.entitle(ax, f"$t = {number(t, 6)}$")
+    return figure
+
+
+def minima(costs: Mapping[str, Sequence[float]], levels: Mapping[str, float]) -> Figure:
+    """What every start came to, from the best to the worst.
+
+    `costs` are by kind of the place that was come to; of the `levels`, those near the costs are
+    drawn as lines.
+    """
+    every = np.array([cost for values in costs.values() for cost in values], dtype=float)
+    if not len(every):
+        raise InputError("there is nothing to draw; give at least one cost", code="plot.nothing")
+    figure = blank(ONE_COLUMN, 2.6)
+    ax = figure.subplots()
+    along: Any = {"color": PLAIN.faint, "lw": PLAIN.thin, "drawstyle": "steps-mid"}
+    ax.plot(np.arange(1, len(every) + 1), np.sort(every), **along)
+    ranks = 1 + np.argsort(np.argsort(every, kind="stable"))
+    parts = np.split(ranks, np.cumsum([len(values) for values in costs.values()])[:-1])
+    for k, (kind, values) in enumerate(costs.items()):
+        ax.plot(parts[k], values, "o", ms=2.6, mew=0, color=COLOURS[k % len(COLOURS)], label=kind)
+    _draw_levels(ax, every, levels)
+    ax.set_xlim(0.0, len(every) + 1.0)
+    ax.locator_params(axis="x", nbins=6, integer=True)
+    PLAIN.dress(ax, "starts, from the best on", r"cost $\mathcal{L}$ at the end")
+    PLAIN.explain(ax, 2)
+    return figure
+
+
+def _draw_levels(ax: Axes, every: Floats, levels: Mapping[str, float]) -> None:
+    low, high = float(every.min()), float(every.max())
+    span = high - low if high - low > SAME * high else 0.01 * high
+    ax.set_ylim(low - 0.06 * span, high + 0.06 * span)
+    for k, (name, level) in enumerate(levels.items()):
+        if low - NEARBY * span <= level <= high + NEARBY * span:
+            ax.axhline(level, color=PLAIN.ink, lw=PLAIN.line, ls=DASHES[(k + 1) % 4], label=name)
+            bottom, top = ax.get_ylim()
+            ax.set_ylim(min(bottom, level - 0.06 * span), max(top, level + 0.06 * span))

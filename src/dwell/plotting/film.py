@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast, final
 
 import numpy as np
 
 from dwell._types import finite_number, in_short, is_whole
 from dwell.errors import InputError
-from dwell.plotting.canvas import Canvas, curves_beside, time_above
 from dwell.plotting.figures import blank, entitled, proportion, require_matplotlib
-from dwell.plotting.film_frames import FilmFrames
-from dwell.plotting.film_scenes import line_scene, plane_scene, space_scene
-from dwell.plotting.film_writer import check_film, check_load, write_film
-from dwell.plotting.style import PLAIN, Style
+from dwell.plotting.film_scenes import (
+    FPS,
+    SECONDS,
+    FilmFrames,
+    Moving,
+    frames_of,
+    growing_curves,
+    line_scene,
+    plane_scene,
+    space_scene,
+    time_above,
+)
+from dwell.plotting.film_writer import Frame, check_film, check_load, write_film
+from dwell.plotting.style import Artist, Figure
 from dwell.progress import Progress, reported
-from dwell.results import Run, RunLike, as_run
+from dwell.results import RunLike, as_run
 from dwell.scenario.guards import as_path
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-FPS = 25.0
-SECONDS = 12.0
 SIZE = {"mp4": (1280, 720), "gif": (960, 540), "webp": (960, 540)}
 WIDE = 8.0  # inches that the longer side counts for, unless dpi says otherwise
 LEAST, MOST = 160, 8192  # pixels along a side
-SWAY = (-15.0, 40.0)  # degrees that the camera goes round while time goes on
 SCENES = {1: line_scene, 2: plane_scene, 3: space_scene}
 WIDEST = 2.6  # a workspace so much wider than high has its curves below, not beside
 
@@ -105,51 +107,6 @@ def animate(
     return target
 
 
-def frames_of(
-    run: Run,
-    *,
-    fps: float = FPS,
-    seconds: float = SECONDS,
-    since: float | None = None,
-    until: float | None = None,
-    turn: bool = False,
-) -> FilmFrames:
-    """What each frame shows."""
-    for name, value in (("fps", fps), ("seconds", seconds)):
-        given = finite_number(value)
-        if given is None or not given > 0.0:
-            need = "a positive number is needed"
-            raise InputError(f"{name} is {in_short(value)}; {need}", code="film.time")
-    fps, seconds = float(fps), float(seconds)
-    begin, end = _span(run, since, until)
-    count = max(1, round(fps * seconds))
-    if turn:
-        n = run.workspace.dimension
-        if n != 3:
-            raise InputError(
-                f"a camera can turn round agents in space, and these have {n} coordinates; leave "
-                "out turn",
-                code="film.turn",
-            )
-        angles = np.linspace(0.0, 360.0, count, endpoint=False)
-        return FilmFrames(run, np.full(count, end), (begin, end), 1.0, angles)
-    times = np.linspace(begin, end, count) if count > 1 else np.array([end])
-    sway = np.linspace(*SWAY, count)
-    return FilmFrames(run, times, (begin, end), (end - begin) / seconds, sway)
-
-
-def _span(run: Run, since: float | None, until: float | None) -> tuple[float, float]:
-    begin = 0.0 if since is None else finite_number(since)
-    end = run.horizon if until is None else finite_number(until)
-    if begin is None or end is None or not 0.0 <= begin <= end <= run.horizon:
-        raise InputError(
-            f"the film was to go from {in_short(since)} to {in_short(until)}; the run "
-            f"knows times from 0 to {run.horizon!r}",
-            code="film.time",
-        )
-    return begin, end
-
-
 def size_from_words(words: str) -> tuple[int, int]:
     """Width and height in pixels out of words such as 1280x720."""
     parts = words.lower().split("x")
@@ -179,26 +136,48 @@ def _checked_dpi(dpi: float | None, pixels: tuple[int, int]) -> float:
     return given
 
 
-def canvas_of(
-    frames: FilmFrames, pixels: tuple[int, int], dpi: float, style: Style = PLAIN
-) -> Canvas:
+@final
+class Canvas:
+    """A figure and its moving parts; gives frames as pixels, in any order."""
+
+    def __init__(self, figure: Figure, parts: list[Moving]) -> None:
+        self.figure, self.parts = figure, parts
+        self._canvas = cast(Any, figure.canvas)  # Agg: it can keep what was drawn
+        for artist in self._moving():
+            artist.set_animated(True)
+            artist.set_in_layout(hasattr(artist, "get_text"))  # words need space of their own
+        for part in parts:
+            part.show(0)  # so that the layout has space for everything
+        self._canvas.draw()
+        figure.set_layout_engine("none")
+        self._canvas.draw()
+        self._still = self._canvas.copy_from_bbox(figure.bbox)
+
+    def _moving(self) -> list[Artist]:
+        return [artist for part in self.parts for artist in part.artists]
+
+    def frame(self, k: int) -> Frame:
+        """The pixels of frame k, (height, width, 3)."""
+        self._canvas.restore_region(self._still)
+        for part in self.parts:
+            part.show(k)
+        renderer = self._canvas.get_renderer()
+        for artist in self._moving():
+            if artist.get_visible():
+                artist.draw(renderer)
+        return np.array(np.asarray(self._canvas.buffer_rgba())[..., :3])
+
+
+def canvas_of(frames: FilmFrames, pixels: tuple[int, int], dpi: float) -> Canvas:
     """The figure and what moves on it."""
     width, height = ((side + 1e-3) / dpi for side in pixels)  # never one pixel short
     figure = entitled(blank(width, height, dpi=dpi), frames.run)
     workspace = frames.run.workspace
     below = workspace.dimension == 2 and proportion(workspace) * WIDEST < 1.0
-    ax, cost, error = _panels(figure, below)
-    moving = [SCENES[workspace.dimension](ax, frames, style), time_above(ax, frames, style)]
-    return Canvas(figure, [*moving, *curves_beside(cost, error, frames, style)])
-
-
-def _panels(figure: Figure, below: bool) -> tuple[Axes, Axes, Axes]:
-    """Axes for the scene, the cost and the errors: the last two beside the first, or below it."""
     if below:
-        grid: Any = figure.add_gridspec(2, 2, height_ratios=[1.3, 1.0])
-        parts = grid[0, :], grid[1, 0], grid[1, 1]
+        panels = figure.subplot_mosaic("ss;ce", height_ratios=[1.3, 1.0])
     else:
-        grid = figure.add_gridspec(2, 2, width_ratios=[1.75, 1.0])
-        parts = grid[:, 0], grid[0, 1], grid[1, 1]
-    scene, cost, errors = (figure.add_subplot(part) for part in parts)
-    return scene, cost, errors
+        panels = figure.subplot_mosaic("sc;se", width_ratios=[1.75, 1.0])
+    ax, cost, error = (panels[key] for key in "sce")
+    scene = SCENES[workspace.dimension](ax, frames)
+    return Canvas(figure, [scene, time_above(ax, frames), *growing_curves(cost, error, frames)])

@@ -8,13 +8,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dwell.errors import InputError
-from dwell.plotting.style import COLOURS, PLAIN
+from dwell.plotting.save import format_of
+from dwell.plotting.style import COLOURS, PLAIN, rgba
 from dwell.progress import Progress
 from dwell.results.files import written_whole
 
@@ -37,18 +38,9 @@ OWN_COLOURS = (*COLOURS, PLAIN.start, PLAIN.final, PLAIN.ink, PLAIN.cell, PLAIN.
 
 def check_film(path: Path, *, force: bool = False) -> str:
     """The format of a film to be written to `path`; refused if it cannot be."""
-    kind = path.suffix.removeprefix(".")
-    if kind not in KINDS:
-        raise InputError(
-            f"the film {path} must end in {', '.join(f'.{known}' for known in KINDS)}",
-            code="film.format",
-        )
+    kind = format_of(path, "film", KINDS)
     if kind == "mp4":
         find_ffmpeg()
-    if not path.parent.is_dir():
-        raise InputError(
-            f"the folder {path.parent} does not exist; make it first", code="film.folder"
-        )
     if path.is_dir():
         raise InputError(f"{path} is a folder; give the name of a file", code="film.exists")
     if path.exists() and not force and MARK.encode() not in path.read_bytes():
@@ -113,11 +105,12 @@ def write_film(
     with written_whole(path) as draft:
         if kind == ".mp4":
             _write_mp4(reported_frames(), draft, fps)
-        elif kind == ".webp":
-            _write_webp(reported_frames(), draft, times)
-        else:
-            palette = _palette([frame(int(k)) for k in np.linspace(0, count - 1, SAMPLES)])
-            with draft.open("wb") as file:
+            return
+        with draft.open("wb") as file:
+            if kind == ".webp":
+                _write_webp(reported_frames(), file, times)
+            else:
+                palette = _palette([frame(int(k)) for k in np.linspace(0, count - 1, SAMPLES)])
                 file.writelines(_gif_parts(reported_frames(), palette, times))
 
 
@@ -194,9 +187,8 @@ def _gif_parts(frames: Iterator[Frame], palette: Image, times: list[int]) -> Ite
         now = np.where((frame == 255).all(axis=2), white, np.asarray(image))
         part, corner = now, (0, 0)
         if before is None:
-            yield from GifImagePlugin.getheader(image, info={"loop": 0, "comment": MARK.encode()})[
-                0
-            ]
+            header = {"loop": 0, "comment": MARK.encode()}
+            yield from GifImagePlugin.getheader(image, info=header)[0]
         else:
             part, corner = _changed(now, before)
         yield from GifImagePlugin.getdata(
@@ -218,10 +210,9 @@ def _changed(now: Pixels, before: Pixels) -> tuple[Pixels, tuple[int, int]]:
 
 def _palette(samples: list[Frame]) -> Image:
     """Colours for the whole film: those of agents and ink exactly, the others as they occur."""
-    from matplotlib.colors import to_rgb
     from PIL import Image
 
-    own = [round(255 * part) for colour in OWN_COLOURS for part in to_rgb(colour)]
+    own = [round(255 * part) for colour in OWN_COLOURS for part in rgba(colour)[:3]]
     left = CLEAR - len(OWN_COLOURS)
     found = Image.fromarray(np.vstack(samples)).quantize(left, method=Image.Quantize.MEDIANCUT)
     image = Image.new("P", (1, 1))
@@ -229,12 +220,11 @@ def _palette(samples: list[Frame]) -> Image:
     return image
 
 
-def _write_webp(frames: Iterator[Frame], draft: Path, times: list[int]) -> None:
+def _write_webp(frames: Iterator[Frame], file: BinaryIO, times: list[int]) -> None:
     from PIL import Image
 
     images = (Image.fromarray(frame) for frame in frames)
-    with draft.open("wb") as file:
-        next(images).save(
-            file, format="WEBP", save_all=True, append_images=images, duration=times, loop=0,
-            quality=90, method=3, xmp=MARK.encode(),
-        )  # fmt: skip
+    next(images).save(
+        file, format="WEBP", save_all=True, append_images=images, duration=times, loop=0,
+        quality=90, method=3, xmp=MARK.encode(),
+    )  # fmt: skip

@@ -4,39 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density import Density
 from dwell.geometry import Workspace
-from dwell.plotting.maps import DENSITY, ticked
-from dwell.plotting.style import PLAIN, Style, number, round_ticks
+from dwell.plotting.maps import ticked
+from dwell.plotting.style import (
+    LABELS,
+    PLAIN,
+    Axes,
+    add_lines,
+    add_polygons,
+    number,
+    rgba,
+    round_ticks,
+)
 from dwell.plotting.timelines import time_axis
 from dwell.results import Run
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 CURVE = 801  # points of a density's curve
 POINTS = 120_000  # of all paths together
 MOST_DOTS = 300  # samples that are marked one by one
 PALE = 0.4  # of the colour of a cell
+BETWEEN = [(0, (3, 2))]  # dashes of the borders of cells
+
+
+def _ends(workspace: Workspace) -> tuple[float, float]:
+    lower, upper = workspace.bounds
+    return float(lower[0]), float(upper[0])
 
 
 def borders_of(workspace: Workspace, places: Floats) -> Floats:
     """Where cells meet, for agents at `places` (..., N): (..., N - 1), ascending."""
-    lower, upper = (float(end[0]) for end in workspace.bounds)
     row = np.sort(places, axis=-1)
     middle = row[..., :-1] + 0.5 * np.diff(row, axis=-1)
-    return np.clip(middle, lower, upper)
+    return np.clip(middle, *_ends(workspace))
 
 
 def curve_of(workspace: Workspace, density: Density) -> tuple[Floats, Floats]:
     """The density along the line."""
-    lower, upper = (float(end[0]) for end in workspace.bounds)
-    along = np.linspace(lower, upper, CURVE)
+    along = np.linspace(*_ends(workspace), CURVE)
     return along, np.asarray(density.at(along[:, None]), dtype=float)
 
 
@@ -45,44 +55,38 @@ def slices(
 ) -> tuple[list[Points], list[int]]:
     """The area under the curve in each cell, as rings (s, value), and whose it is."""
     along, values = curve
-    lower, upper = (float(end[0]) for end in workspace.bounds)
+    lower, upper = _ends(workspace)
     edges = np.concatenate([[lower], borders_of(workspace, places), [upper]])
     rings, owners = [], np.argsort(places, kind="stable").tolist()
     for left, right in pairwise(edges.tolist()):
         inside = along[(along > left) & (along < right)]
         foot = np.concatenate([[left], inside, [right]])
-        heights = np.interp(foot, along, values)
-        ends = ([[left, 0.0]], np.column_stack([foot, heights]), [[right, 0.0]])
-        rings.append(np.vstack(ends))
+        top = np.column_stack([foot, np.interp(foot, along, values)])
+        rings.append(np.vstack([(left, 0.0), top, (right, 0.0)]))
     return rings, owners
 
 
-def draw_places(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
-) -> None:
+def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """The density's curve, coloured by cells, and the agents on the axis; positions across."""
-    curve = _draw_slices(ax, workspace, density, positions[:, 0], False, style)
+    curve = _draw_slices(ax, workspace, density, positions[:, 0], False)
     borders = borders_of(workspace, positions[:, 0])
-    ax.vlines(borders, 0.0, np.interp(borders, *curve), colors=style.cell, lw=style.thin)
+    ax.vlines(borders, 0.0, np.interp(borders, *curve), colors=PLAIN.cell, lw=PLAIN.thin)
     ax.set_xlim(*reach(workspace, positions))
     ax.set_ylim(0.0, 1.06 * float(curve[1].max()) or 1.0)
-    style.dress(ax, ticked(ax.xaxis, workspace, 0), DENSITY)
+    PLAIN.dress(ax, ticked(ax.xaxis, workspace, 0), LABELS["density"])
 
 
 def _draw_slices(
-    ax: Axes, workspace: Workspace, density: Density, places: Floats, final: bool, style: Style
+    ax: Axes, workspace: Workspace, density: Density, places: Floats, final: bool
 ) -> tuple[Floats, Floats]:
     """The area under the density's curve in the agents' colours, and agents; upright at the end."""
-    from matplotlib.collections import PolyCollection
-
     curve, turn = curve_of(workspace, density), slice(None, None, -1 if final else 1)
     rings, owners = slices(workspace, curve, places)
-    areas = PolyCollection([ring[:, turn] for ring in rings], facecolors=tints(owners, style), lw=0)
-    ax.add_collection(areas, autolim=False)
-    ax.plot(*curve[turn], color=style.ink, lw=style.line)
+    add_polygons(ax, [ring[:, turn] for ring in rings], facecolors=tints(owners), lw=0)
+    ax.plot(*curve[turn], color=PLAIN.ink, lw=PLAIN.line)
     ax.plot(
-        *(places, np.zeros(len(places)))[turn], "s" if final else "o", ms=style.dot(len(places)),
-        mfc=style.final if final else style.start, mec="white", mew=0.3, ls="none", clip_on=False,
+        *(places, np.zeros(len(places)))[turn], "s" if final else "o", ms=PLAIN.dot(len(places)),
+        mfc=PLAIN.final if final else PLAIN.start, mec="white", mew=0.3, ls="none", clip_on=False,
         zorder=5,
     )  # fmt: skip
     return curve
@@ -90,59 +94,55 @@ def _draw_slices(
 
 def reach(workspace: Workspace, places: Floats) -> tuple[float, float]:
     """From where to where positions are drawn."""
-    lower, upper = (float(end[0]) for end in workspace.bounds)
+    lower, upper = _ends(workspace)
     margin = 0.02 * (upper - lower)
     return min(lower, float(places.min())) - margin, max(upper, float(places.max())) + margin
 
 
-def tints(owners: Sequence[int], style: Style) -> list[Any]:
+def tints(owners: Sequence[int]) -> list[Any]:
     """The colours of agents, pale."""
-    from matplotlib.colors import to_rgba
-
-    return [to_rgba(style.colour(p), PALE) for p in owners]
+    return [rgba(PLAIN.colour(p), PALE) for p in owners]
 
 
-def draw_line_configurations(axes: Sequence[Axes], run: Run, *, style: Style = PLAIN) -> None:
+def draw_line_configurations(axes: Sequence[Axes], run: Run) -> None:
     """Before (first axes) and after (second)."""
     for ax, t in zip(axes, (0.0, run.horizon), strict=True):
-        draw_places(ax, run.workspace, run.system.density, run.positions(t), style=style)
-        style.entitle(ax, f"Density and cells, $t = {number(t, 6)}$")
+        draw_places(ax, run.workspace, run.system.density, run.positions(t))
+        PLAIN.entitle(ax, f"Density and cells, $t = {number(t, 6)}$")
 
 
-def draw_space_time(ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True) -> None:
+def draw_space_time(ax: Axes, run: Run) -> None:
     """Every agent's path, time across and position up, with the borders of the cells."""
-    from matplotlib.collections import LineCollection
-
     times = instants(run)
     places = run.positions(times)[..., 0]
-    time_axis(ax, run, style, "")
-    fit_space_time(ax, run, places, style)
-    width = style.line if run.agents <= 30 else style.thin
+    time_axis(ax, 0.0, run.horizon, "")
+    fit_space_time(ax, run, places)
+    width = PLAIN.line if run.agents <= 30 else PLAIN.thin
     borders = borders_of(run.workspace, places)
-    between = [np.column_stack([times, row]) for row in borders.T]
-    lines = LineCollection(
-        between, colors=style.cell, lw=0.5 * width, ls=[(0, (3, 2))], label="borders of cells"
-    )
-    ax.add_collection(lines, autolim=False)
+    dashed: Any = {"colors": PLAIN.cell, "lw": 0.5 * width, "ls": BETWEEN}
+    add_lines(ax, curves_over(times, borders), label="borders of cells", **dashed)
     for p in range(run.agents):
-        named = run.agents <= style.most_named
+        named = run.agents <= PLAIN.most_named
         label = f"$p = {p}$" if named else r"paths $x_p$" if p == 0 else None
-        way: Any = {"color": style.colour(p), "ls": style.dashes(p), "lw": width}
+        way: Any = {"color": PLAIN.colour(p), "ls": PLAIN.dashes(p), "lw": width}
         ax.plot(times, places[:, p], zorder=3, label=label, **way)
     sampled = run.events.count("looked") > 0
     if 0 < sampled.sum() <= MOST_DOTS:
         when, where = run.events.time[sampled], run.events.positions[sampled, 0]
-        ax.plot(when, where, "o", ms=1.6, mec="none", color=style.ink, zorder=4, label="samples")
-    if explained:
-        style.explain(ax, 4)
+        ax.plot(when, where, "o", ms=1.6, mec="none", color=PLAIN.ink, zorder=4, label="samples")
 
 
-def fit_space_time(ax: Axes, run: Run, places: Floats, style: Style) -> None:
+def curves_over(times: Floats, values: Floats) -> list[Points]:
+    """Curves of the columns of `values` over time."""
+    return [np.column_stack([times, column]) for column in values.T]
+
+
+def fit_space_time(ax: Axes, run: Run, places: Floats) -> None:
     """The vertical axis of a space-time diagram, and the ends of the workspace."""
     ax.set_ylim(*reach(run.workspace, places))
-    ax.set_ylabel(ticked(ax.yaxis, run.workspace, 0), fontsize=style.label_size)
-    for end in run.workspace.bounds:
-        ax.axhline(float(end[0]), color=style.ink, lw=style.line, zorder=1)
+    ax.set_ylabel(ticked(ax.yaxis, run.workspace, 0), fontsize=PLAIN.label_size)
+    for end in _ends(run.workspace):
+        ax.axhline(end, color=PLAIN.ink, lw=PLAIN.line, zorder=1)
 
 
 def instants(run: Run) -> Floats:
@@ -164,15 +164,15 @@ def side_of(ax: Axes, share: float = 0.22) -> Axes:
     return beside
 
 
-def draw_side(ax: Axes, run: Run, t: float, *, style: Style = PLAIN) -> None:
-    """The density at the side of a space-time diagram, coloured by the cells at time t."""
-    places = run.positions(t)[:, 0]
-    fit_side(ax, _draw_slices(ax, run.workspace, run.system.density, places, True, style), style)
+def draw_side(ax: Axes, run: Run) -> None:
+    """The density at the side of a space-time diagram, coloured by the cells at the end."""
+    places = run.positions(run.horizon)[:, 0]
+    fit_side(ax, _draw_slices(ax, run.workspace, run.system.density, places, True))
 
 
-def fit_side(ax: Axes, curve: tuple[Floats, Floats], style: Style) -> None:
+def fit_side(ax: Axes, curve: tuple[Floats, Floats]) -> None:
     """Axes that hold the density's curve beside a vertical axis of positions."""
     ax.set_xlim(0.0, 1.1 * float(curve[1].max()) or 1.0)
-    style.dress(ax, DENSITY, "")
+    PLAIN.dress(ax, LABELS["density"], "")
     round_ticks(ax.xaxis, 2)
     ax.tick_params(labelleft=False)

@@ -1,10 +1,14 @@
-"""Pictures of the plane: workspace, density, cells, agents, paths."""
+"""Pictures of the plane: workspace, density, cells, agents, paths.
+
+Also of places of four coordinates and more, two coordinates at a time.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,18 +17,24 @@ from dwell.cells import cones, polygon
 from dwell.density import Density, Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import Curved, Workspace, is_flat
-from dwell.plotting.style import PLAIN, Style, number, round_ticks
+from dwell.plotting.style import (
+    LABELS,
+    PLAIN,
+    Axes,
+    Axis,
+    Figure,
+    Style,
+    add_lines,
+    add_polygons,
+    number,
+    round_ticks,
+)
 from dwell.results import Run, RunLike, as_run
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.image import AxesImage
-
-DENSITY = r"density $\varphi$"  # on axes and colour bars
 PIXELS = 240  # of the density's image, along the longer side of the workspace
 SLIMMEST = 12.0  # a longer and thinner workspace is not drawn to scale: it would be a line
 PER_TURN = 720  # chords of a whole ellipse: in print, indistinguishable from an arc
+MOST_PAIRED = 5  # coordinates whose pairs fit on a page
 FAR = 1e3  # sizes away from the origin, from where on ticks count from a round number nearby
 
 
@@ -57,11 +67,7 @@ def cell_rings(workspace: Workspace, positions: Points) -> list[Points] | None:
 
 def draw_workspace(ax: Axes, workspace: Workspace, *, style: Style = PLAIN) -> None:
     """The region's boundary, on axes that fit it, to scale."""
-    from matplotlib.patches import Polygon as Patch
-
-    ax.add_patch(
-        Patch(outline_of(workspace), closed=True, fill=False, ec=style.ink, lw=style.line, zorder=3)
-    )
+    ax.fill(*outline_of(workspace).T, fill=False, ec=style.ink, lw=style.line, zorder=3)
     lower, upper = workspace.bounds
     wide, high = 0.04 * np.where(is_slim(workspace), upper - lower, (upper - lower).max())
     ax.set_xlim(lower[0] - wide, upper[0] + wide)
@@ -81,17 +87,12 @@ def is_slim(workspace: Workspace) -> bool:
 
 def draw_cells(ax: Axes, workspace: Workspace, positions: Points, *, style: Style = PLAIN) -> None:
     """The Voronoi cells of `positions`; a remark instead where two agents coincide."""
-    from matplotlib.collections import PolyCollection
-
     rings = cell_rings(workspace, positions)
     if rings is None:
         style.annotate(ax, "two agents coincide: no cells", at=(0.5, 0.06))
         return
     width = style.thin if len(rings) <= 100 else 0.5 * style.thin
-    ax.add_collection(
-        PolyCollection(rings, facecolors="none", edgecolors=style.cell, linewidths=width, zorder=2),
-        autolim=False,
-    )
+    add_polygons(ax, rings, facecolors="none", edgecolors=style.cell, lw=width, zorder=2)
 
 
 def draw_agents(
@@ -116,7 +117,7 @@ def draw_agents(
 
 def draw_density(
     ax: Axes, workspace: Workspace, density: Density, *, style: Style = PLAIN
-) -> tuple[AxesImage, str]:
+) -> tuple[Any, str]:
     """The density as colours, inside the workspace only; gives the image and its label."""
     from matplotlib.patches import Polygon as Patch
 
@@ -131,23 +132,20 @@ def draw_density(
         vmax=_rounded_up(float(values.max())), cmap=style.density_map, interpolation="bilinear",
         aspect="auto" if is_slim(workspace) else "equal", zorder=1,
     )  # fmt: skip
-    inside = Patch(outline_of(workspace), closed=True, transform=ax.transData)
-    image.set_clip_path(inside)
-    return image, DENSITY if power == 0 else rf"{DENSITY}$\;/\;10^{{{power}}}$"
+    image.set_clip_path(Patch(outline_of(workspace), transform=ax.transData))
+    return image, LABELS["density"] + rf"$\;/\;10^{{{power}}}$" * (power != 0)
 
 
-def draw_places(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
-) -> None:
+def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """The agents and their cells; over the density, unless it is the same everywhere."""
     if isinstance(density, Uniform):
-        draw_cells(ax, workspace, positions, style=style)
+        draw_cells(ax, workspace, positions)
     else:
-        image, label = draw_density(ax, workspace, density, style=style)
-        draw_cells(ax, workspace, positions, style=replace(style, cell="white"))
-        style.colour_bar(image, [ax], label)
-    draw_workspace(ax, workspace, style=style)
-    draw_agents(ax, positions, style=style)
+        image, label = draw_density(ax, workspace, density)
+        draw_cells(ax, workspace, positions, style=replace(PLAIN, cell="white"))
+        PLAIN.colour_bar(image, [ax], label)
+    draw_workspace(ax, workspace)
+    draw_agents(ax, positions)
 
 
 def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> None:
@@ -169,17 +167,12 @@ def draw_trajectories(
 ) -> None:
     """Every agent's path from its start to its end, over the final cells; with a legend or not."""
     run = as_run(run)
-    from matplotlib.collections import LineCollection
-
     final = run.positions(run.horizon)
     draw_cells(ax, run.workspace, final, style=style)
     draw_workspace(ax, run.workspace, style=style)
     width = style.thin if run.agents <= 100 else 0.6 * style.thin
     paths = paths_of(run)
-    lines = LineCollection(
-        paths, colors=style.ink, linewidths=width, label=r"path of $x_p$", zorder=4
-    )
-    ax.add_collection(lines, autolim=False)
+    add_lines(ax, paths, colors=style.ink, lw=width, label=r"path of $x_p$", zorder=4)
     include(ax, np.vstack(paths))
     draw_agents(ax, run.positions(0.0), style=style, label=r"$t = 0$", layer=6.0)
     end = f"$t = {number(run.horizon, 6)}$"
@@ -225,22 +218,28 @@ def _raster(workspace: Workspace, density: Density) -> Floats:
 
 def ticked(axis: Axis, workspace: Workspace, k: int) -> str:
     """Set ticks for coordinate k; gives the label. Far from 0 they count from a round number."""
-    from matplotlib.ticker import FuncFormatter
-
     round_ticks(axis, 5)
     origin = round_origin(workspace, k)
     if origin != 0.0:
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value - origin:.6g}"))
-    return coordinate_name(workspace, k)
+        axis.set_major_formatter(lambda value, _: f"{value - origin:.6g}")
+    return axis_name(workspace, k)
+
+
+def axis_name(workspace: Workspace, k: int) -> str:
+    """What the axis of coordinate k is called."""
+    return f"position {coordinate_name(workspace, k)}"
 
 
 def coordinate_name(workspace: Workspace, k: int) -> str:
-    """The label of coordinate k, with what it is counted from."""
+    """The symbol of coordinate k, with what it is counted from."""
     origin = round_origin(workspace, k)
     name = "xyz"[k] if workspace.dimension <= 3 else f"x_{k + 1}"
     if origin == 0.0:
         return f"${name}$"
-    return rf"${name} {'-' if origin > 0 else '+'} {_grouped(abs(origin))}$"
+    far = f"{abs(origin):.17g}"
+    if abs(origin) < 1e12 and origin == int(origin):  # its digits in threes
+        far = f"{int(abs(origin)):,}".replace(",", r"\,")
+    return rf"${name} {'-' if origin > 0 else '+'} {far}$"
 
 
 def round_origin(workspace: Workspace, k: int) -> float:
@@ -252,16 +251,92 @@ def round_origin(workspace: Workspace, k: int) -> float:
     return math.floor(lower / unit) * unit
 
 
-def _grouped(number: float) -> str:
-    """A number with its digits in threes, for mathtext."""
-    if number < 1e12 and number == int(number):
-        return f"{int(number):,}".replace(",", r"\,")
-    return f"{number:.17g}"
-
-
 def _rounded_up(peak: float) -> float:
     """The end of a colour scale: `peak` with three digits, not smaller."""
     if peak <= 0.0:
         return 1.0
     unit = 10.0 ** (math.floor(math.log10(peak)) - 2)
     return math.ceil(peak / unit - 1e-9) * unit
+
+
+# Four coordinates and more: pictures of pairs.
+
+
+def draw_pair_configurations(figure: Figure, run: Run) -> None:
+    """Every pair of coordinates: below the diagonal at the beginning, above it at the end."""
+    large = replace(PLAIN, text_size=1.3 * PLAIN.label_size)
+    for row, column, ax in _panels(figure, min(MOST_PAIRED, run.workspace.dimension)):
+        if row == column:
+            ax.set_axis_off()
+            large.annotate(ax, coordinate_name(run.workspace, row))
+        else:
+            _frame(ax, run.workspace, column, row)
+            places = run.positions(0.0 if row > column else run.horizon)
+            _dots(ax, places[:, [column, row]], "o" if row > column else "s")
+    end = f"above it $t = {number(run.horizon, 6)}$"
+    _entitle(figure, run, f"below the diagonal $t = 0$, {end}")
+
+
+def draw_pair_trajectories(figure: Figure, run: Run) -> None:
+    """The paths in every pair of coordinates."""
+    for row, column, ax in _panels(figure, min(MOST_PAIRED, run.workspace.dimension) - 1):
+        if column > row:
+            ax.set_axis_off()
+        else:
+            _draw_pair(ax, run, column, row + 1)
+    _entitle(figure, run, f"circles $t = 0$, squares $t = {number(run.horizon, 6)}$")
+
+
+def _panels(figure: Figure, count: int) -> Iterator[tuple[int, int, Axes]]:
+    """Rows and columns of a square of panels; numbers and names are at the outer ones only."""
+    axes = figure.subplots(count, count, squeeze=False)
+    for (row, column), ax in np.ndenumerate(axes):
+        yield row, column, ax
+        for axis in (ax.xaxis, ax.yaxis):
+            round_ticks(axis, 3)
+        ax.label_outer()
+
+
+def _entitle(figure: Figure, run: Run, words: str) -> None:
+    n = run.workspace.dimension
+    which = f"the first {MOST_PAIRED} of " * (n > MOST_PAIRED) + f"{n} coordinates: "
+    figure.suptitle(which + words, fontsize=PLAIN.label_size)
+
+
+def draw_pair_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
+    """Agents in the first two coordinates, saying so."""
+    _frame(ax, workspace, 0, 1)
+    _dots(ax, positions[:, :2], "o")
+    PLAIN.annotate(ax, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
+
+
+def draw_pair_paths(ax: Axes, run: Run) -> None:
+    """Paths in the first two coordinates, saying so."""
+    _draw_pair(ax, run, 0, 1)
+    PLAIN.annotate(ax, f"2 of {run.workspace.dimension} coordinates", at=(0.5, 0.05))
+
+
+def _draw_pair(ax: Axes, run: Run, i: int, j: int) -> None:
+    """Paths in coordinates i (across) and j (up)."""
+    _frame(ax, run.workspace, i, j)
+    for p, path in enumerate(paths_of(run, 20_000)):
+        ax.plot(path[:, i], path[:, j], color=PLAIN.colour(p), lw=PLAIN.thin, zorder=2)
+    _dots(ax, run.positions(0.0)[:, [i, j]], "o")
+    _dots(ax, run.positions(run.horizon)[:, [i, j]], "s")
+
+
+def _frame(ax: Axes, workspace: Workspace, i: int, j: int) -> None:
+    """Axes that hold two coordinates of the workspace."""
+    across, up = (ticked(axis, workspace, k) for k, axis in ((i, ax.xaxis), (j, ax.yaxis)))
+    PLAIN.dress(ax, across, up)
+    lower, upper = workspace.bounds
+    margin = 0.05 * (upper - lower)
+    ax.set_xlim(lower[i] - margin[i], upper[i] + margin[i])
+    ax.set_ylim(lower[j] - margin[j], upper[j] + margin[j])
+
+
+def _dots(ax: Axes, places: Points, marker: str) -> None:
+    ax.plot(
+        *places.T, marker, ms=0.8 * PLAIN.dot(len(places)), mec="white", mew=0.2, ls="none",
+        mfc=PLAIN.start if marker == "o" else PLAIN.final, zorder=5,
+    )  # fmt: skip

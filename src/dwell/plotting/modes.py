@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.density import Uniform
 from dwell.plotting import maps, scene, timelines
-from dwell.plotting.downsample import extremes
 from dwell.plotting.figures import TALLEST, TWO_COLUMNS, blank, draw_places, proportion
 from dwell.plotting.save import write_figure
-from dwell.plotting.style import COLOURS, PLAIN, Style, number
+from dwell.plotting.style import COLOURS, PLAIN, Axes, Figure, number
 from dwell.theory.decay import Decay, Prediction
 from dwell.theory.rates import Rates
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MOST = 4  # modes in a figure
 REACH = 0.85  # part of the way to the nearest agent that arrows may take
@@ -32,10 +25,7 @@ MODE, FIT, PREDICTED = COLOURS[0], COLOURS[1], "#1A1A1A"
 
 
 def soft_modes(
-    rates: Rates,
-    prediction: Prediction | None = None,
-    decay: Decay | None = None,
-    style: Style = PLAIN,
+    rates: Rates, prediction: Prediction | None = None, decay: Decay | None = None
 ) -> Figure:
     """The softest modes, each with its gap and time constant; below, the decay seen in a run."""
     count = min(MOST, len(rates.spectrum))
@@ -46,18 +36,16 @@ def soft_modes(
     most = min((TALLEST - below) / rows - WORDS, 3.2)
     high = rows * (float(np.clip((TWO_COLUMNS / across - 0.6) * shape, 0.8, most)) + WORDS)
     figure = blank(TWO_COLUMNS, high + below)
-    upper: Any = figure
-    lower: Any = None
+    parts: Any = [figure]
     if decay is not None:
-        parts: Any = figure.subfigures(2, 1, height_ratios=[high, below])
-        upper, lower = parts
-    axes = np.atleast_1d(upper.subplots(rows, across)).ravel()
+        parts = figure.subfigures(2, 1, height_ratios=[high, below])
+    axes = np.atleast_1d(parts[0].subplots(rows, across)).ravel()
     for k, ax in enumerate(axes[:count]):
-        draw_mode(ax, rates, k, prediction, style=style, lines=1 if across < 3 else 2)
+        draw_mode(ax, rates, k, prediction, lines=1 if across < 3 else 2)
     for ax in axes[count:]:
         ax.remove()
     if decay is not None:
-        draw_decay(lower.subplots(), decay, style=style)
+        draw_decay(parts[1].subplots(), decay)
     return figure
 
 
@@ -68,15 +56,7 @@ def save_modes(
     return write_figure(lambda: soft_modes(rates, prediction, decay), path)
 
 
-def draw_mode(
-    ax: Axes,
-    rates: Rates,
-    mode: int,
-    prediction: Prediction | None = None,
-    *,
-    style: Style = PLAIN,
-    lines: int = 1,
-) -> None:
+def draw_mode(ax: Axes, rates: Rates, mode: int, prediction: Prediction | None, lines: int) -> None:
     """Cells, agents, and an arrow for each along the mode; all arrows may as well be turned.
 
     The title takes one line, or two where there is less space. From four dimensions on, the first
@@ -85,18 +65,20 @@ def draw_mode(
     n, places = rates.workspace.dimension, rates.positions
     arrows = _reach(rates, mode) * rates.modes[mode]
     words = (", " if lines == 1 else ",\n").join(_words(rates, mode, prediction))
-    style.entitle(ax, words)
+    PLAIN.entitle(ax, words)
     if n == 3:
         view = scene.View(rates.workspace, places, arrows=arrows, hiding=scene.GHOST)
-        scene.draw_scene(ax, view, style=style)
+        scene.draw_scene(ax, view)
         return
-    muted = replace(style, start=style.cell) if n == 2 else style
-    density = Uniform() if n == 2 else rates.density
-    draw_places(ax, rates.workspace, density, places, style=muted)
+    if n == 2:
+        maps.draw_cells(ax, rates.workspace, places)
+        maps.draw_workspace(ax, rates.workspace)
+        maps.draw_agents(ax, places, colour=PLAIN.cell)
+        maps.include(ax, places + arrows)
+    else:
+        draw_places(ax, rates.workspace, rates.density, places)
     if n == 1:
         places, arrows = (np.column_stack([v, np.zeros(len(v))]) for v in (places, arrows))
-    elif n == 2:
-        maps.include(ax, places + arrows)
     thick = max(0.5, 1.6 * math.sqrt(min(1.0, 30.0 / rates.agents)))
     ax.quiver(
         places[:, 0], places[:, 1], arrows[:, 0], arrows[:, 1],
@@ -136,26 +118,25 @@ def _reach(rates: Rates, mode: int) -> float:
     return float(np.concatenate(most).min())
 
 
-def draw_decay(ax: Axes, decay: Decay, *, style: Style = PLAIN) -> None:
+def draw_decay(ax: Axes, decay: Decay) -> None:
     """The distance to the limit over time, on a log axis, with the fit and the predicted rate."""
-    style.dress(ax, "time $t$", "distance from the limit")
     last = float(decay.times[-1]) if len(decay.times) else 0.0
-    ax.set_xlim((0.0, last) if last > 0.0 else (-0.5, 0.5))
+    timelines.time_axis(ax, 0.0, last, "distance from the limit")
     if not len(decay.times):
-        style.placeholder(ax, "there are no times to show")
+        PLAIN.placeholder(ax, "there are no times to show")
         return
     floor = timelines.log_axis(ax, [decay.distances, _seen(decay)])
     for values, label, colour in (
-        (decay.distances, "of all agents (root mean square)", style.faint),
+        (decay.distances, "of all agents (root mean square)", PLAIN.faint),
         (decay.along, f"along mode {decay.mode + 1}", MODE),
     ):
-        t, v = extremes((decay.times, values), last, style.columns)
-        timelines.plot_line(ax, t, np.maximum(v, floor), label=label, color=colour, lw=style.bold)
+        own: Any = {"label": label, "color": colour, "lw": PLAIN.bold}
+        timelines.draw_curve(ax, (decay.times, values), last, PLAIN, floor, **own)
     if decay.rate is None:
         ax.plot([], [], " ", label=decay.says)
     else:
-        _draw_fit(ax, decay, style)
-    style.explain(ax, 2)
+        _draw_fit(ax, decay)
+    PLAIN.explain(ax, 2)
 
 
 def _seen(decay: Decay) -> Floats:
@@ -166,14 +147,14 @@ def _seen(decay: Decay) -> Floats:
     return decay.along[within & (decay.along > 0.0)]
 
 
-def _draw_fit(ax: Axes, decay: Decay, style: Style) -> None:
+def _draw_fit(ax: Axes, decay: Decay) -> None:
     assert decay.rate is not None
     ends: Points = np.array([decay.since, decay.until])
-    ax.axvspan(decay.since, decay.until, color=style.band, alpha=0.12, lw=0)
+    ax.axvspan(decay.since, decay.until, color=PLAIN.band, alpha=0.12, lw=0)
     fitted = decay.level * np.exp(-decay.rate * (ends - decay.since))
     label = f"observed rate ${number(decay.rate)}$"
-    ax.plot(ends, fitted, color=FIT, lw=style.bold, ls=(0, (5, 3)), label=label, zorder=4)
+    ax.plot(ends, fitted, color=FIT, lw=PLAIN.bold, ls=(0, (5, 3)), label=label, zorder=4)
     if decay.predicted is not None and math.isfinite(decay.predicted):
         predicted = 2.0 * decay.level * np.exp(-decay.predicted * (ends - decay.since))
         label = f"predicted rate ${number(decay.predicted)}$ (shifted)"
-        ax.plot(ends, predicted, color=PREDICTED, lw=style.line, ls=(0, (1, 1.4)), label=label)
+        ax.plot(ends, predicted, color=PREDICTED, lw=PLAIN.line, ls=(0, (1, 1.4)), label=label)

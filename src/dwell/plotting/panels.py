@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dwell._types import Floats
 from dwell.errors import InputError
 from dwell.plotting import timelines, timers
-from dwell.plotting.downsample import extremes
 from dwell.plotting.figures import (
     ONE_COLUMN,
     TALLEST,
@@ -22,12 +21,8 @@ from dwell.plotting.figures import (
     panel_grid,
     panel_height,
 )
-from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, round_ticks
+from dwell.plotting.style import COLOURS, DASHES, LABELS, PLAIN, Axes, Figure, round_ticks
 from dwell.results import Run
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 ACROSS = 3  # panels side by side
 WORDS = 0.65  # inches above and below a map, for its title and the names of its axes
@@ -37,90 +32,98 @@ HALF = 0.32  # of the width of a box
 Runs = Mapping[str, Run]
 
 
-def compared_trajectories(runs: Runs, style: Style = PLAIN) -> Figure:
+def compared_trajectories(runs: Runs) -> Figure:
     """The paths of every law, side by side."""
     across = min(ACROSS, _checked(runs))
     rows = -(-len(runs) // across)
     width = TWO_COLUMNS if across > 1 else ONE_COLUMN
     once = LEGEND + (NAME if name_of(*runs.values()) else 0.0)
     height_left = (TALLEST - once) / rows - WORDS
-    height = panel_height(next(iter(runs.values())), width / across - 0.5, 0.8, height_left)
+    first = next(iter(runs.values())).workspace
+    height = panel_height(first, width / across - 0.5, 0.8, height_left)
     figure, axes = panel_grid(len(runs), height + WORDS, extra=once)
     for ax, (name, run) in zip(axes, runs.items(), strict=True):
-        draw_paths(ax, run, style=style, explained=False)
-        style.entitle(ax, name)
-    style.explain_all(figure, axes, 8)
+        draw_paths(ax, run)
+        PLAIN.entitle(ax, name)
+    PLAIN.explain_all(figure, axes, 8)
     return entitled(figure, *runs.values())
 
 
-def compared_errors(runs: Runs, style: Style = PLAIN) -> Figure:
+def compared_errors(runs: Runs) -> Figure:
     """Tracking errors of every law, one above another, on one log axis."""
-    height = 1.7 if _checked(runs) > 1 else 2.2
-    figure, axes = panel_grid(len(runs), height, 1, 0.3, TWO_COLUMNS)
-    _draw_errors(axes, runs, style)
-    for ax in axes[:-1]:
-        ax.set_xlabel("")
-    style.explain_all(figure, axes, 8)
+    figure, axes = _error_panels(runs, 1)
+    PLAIN.explain_all(figure, axes, 8)
     return entitled(figure, *runs.values())
 
 
-def errors_side_by_side(
-    pairs: Mapping[str, tuple[Run, Run]], heads: tuple[str, str], style: Style = PLAIN
-) -> Figure:
+def errors_side_by_side(pairs: Mapping[str, tuple[Run, Run]], heads: tuple[str, str]) -> Figure:
     """Tracking errors of pairs of runs: a row for each pair, all on one log axis."""
-    height = 1.7 if _checked(pairs) > 1 else 2.2
-    figure, axes = panel_grid(2 * len(pairs), height, 2, 0.3)
     panels = {
         f"{name}, {head}": run
         for name, pair in pairs.items()
         for head, run in zip(heads, pair, strict=True)
     }
-    _draw_errors(axes, panels, style)
+    figure, axes = _error_panels(panels, 2)
     for ax in axes[1::2]:
         _without_numbers(ax)
-    for ax in axes[:-2]:
-        ax.set_xlabel("")
     return figure
 
 
-def compared_cells(runs: Runs, style: Style = PLAIN) -> Figure:
+def _error_panels(runs: Runs, across: int) -> tuple[Figure, list[Axes]]:
+    """Errors in a panel for each run, all on one log axis; time is named below them."""
+    height = 1.7 if _checked(runs) > across else 2.2
+    figure, axes = panel_grid(len(runs), height, across, 0.3, TWO_COLUMNS)
+    curves = {name: timelines.error_curves(run) for name, run in runs.items()}
+    values = [v for own in curves.values() for _, v in own]
+    for ax, (name, run) in zip(axes, runs.items(), strict=True):
+        timelines.time_axis(ax, 0.0, run.horizon, LABELS["error"])
+        PLAIN.entitle(ax, name)
+        floor = timelines.log_axis(ax, values)
+        ax.yaxis.set_minor_formatter("")  # panels are low
+        if not any(len(t) for t, _ in curves[name]):
+            PLAIN.placeholder(ax, timelines.NO_SAMPLES)
+            continue
+        timelines.draw_curves(ax, curves[name], run.horizon, PLAIN, floor)
+        timelines.note_zeros(ax, curves[name], PLAIN)
+    for ax in axes[:-across]:
+        ax.set_xlabel("")
+    return figure, axes
+
+
+def compared_cells(runs: Runs) -> Figure:
     """Cells computed under every law, side by side, on one log axis."""
     figure, axes = panel_grid(_checked(runs), 2.35, ACROSS, 0.1)
     every = list(runs.values())
     for k, (ax, (name, run)) in enumerate(zip(axes, runs.items(), strict=True)):
-        timelines.draw_cell_counts(ax, run, style=style, among=every, explained=False)
-        style.entitle(ax, name)
-        style.annotate(ax, total_in_words(run), at=(0.55, 0.06))
+        timelines.draw_cell_counts(ax, run, among=every, explained=False)
+        PLAIN.entitle(ax, name)
+        low, high = int(run.counters.cells.min()), int(run.counters.cells.max())
+        total = f"{low:,} per agent" if low == high else f"{low:,} to {high:,} per agent"
+        PLAIN.annotate(ax, total, at=(0.55, 0.06))
         round_ticks(ax.xaxis, 4)
         if k % ACROSS:
             _without_numbers(ax)
     return entitled(figure, *every)
 
 
-def total_in_words(run: Run) -> str:
-    """How many cells an agent has computed in the end."""
-    low, high = int(run.counters.cells.min()), int(run.counters.cells.max())
-    return f"{low:,} per agent" if low == high else f"{low:,} to {high:,} per agent"
-
-
-def compared_costs(runs: Runs, style: Style = PLAIN) -> Figure:
+def compared_costs(runs: Runs) -> Figure:
     """The cost under every law, in one picture."""
     _checked(runs)
     figure = blank(ONE_COLUMN, 2.6)
     ax = figure.subplots()
     longest = max(runs.values(), key=lambda run: run.horizon)
-    timelines.time_axis(ax, longest, style, r"$\mathcal{L}(x)$")
+    timelines.time_axis(ax, 0.0, longest.horizon, LABELS["cost"])
     sampled = {name: run for name, run in runs.items() if len(run.metrics.times)}
     if not sampled:
-        style.placeholder(ax, timelines.NO_SAMPLES)
+        PLAIN.placeholder(ax, timelines.NO_SAMPLES)
         return figure
     floor = timelines.log_axis(ax, [run.metrics.costs for run in sampled.values()])
     for k, (name, run) in enumerate(sampled.items()):
         curve = (run.metrics.times, run.metrics.costs)
-        t, values = extremes(curve, longest.horizon, style.columns)
-        dashed: Any = {"color": COLOURS[k % len(COLOURS)], "ls": DASHES[k % len(DASHES)]}
-        timelines.plot_line(ax, t, np.maximum(values, floor), lw=style.bold, label=name, **dashed)
-    style.explain_all(figure, [ax], 2 if len(sampled) > 3 else 3)
+        own: Any = {"color": COLOURS[k % len(COLOURS)], "ls": DASHES[k % len(DASHES)]}
+        own |= {"lw": PLAIN.bold, "label": name}
+        timelines.draw_curve(ax, curve, longest.horizon, PLAIN, floor, **own)
+    PLAIN.explain_all(figure, [ax], 2 if len(sampled) > 3 else 3)
     return entitled(figure, *runs.values())
 
 
@@ -132,20 +135,18 @@ COMPARED = {
 }
 
 
-def time_since_events(run: Run, per_panel: int = 3, style: Style = PLAIN) -> Figure:
+def time_since_events(run: Run, per_panel: int = 3) -> Figure:
     """The saw-tooth of the time since each agent's last event, a few agents to a panel."""
     panels = -(-run.agents // per_panel)
     figure, axes = panel_grid(panels, 1.9, 2, width=TWO_COLUMNS)
     for k, ax in enumerate(axes):
         agents = range(k * per_panel, min((k + 1) * per_panel, run.agents))
-        timers.draw_time_since(ax, run, agents, style=style)
+        timers.draw_time_since(ax, run, agents)
     return figure
 
 
 def quartiles(
-    samples: Mapping[str, Mapping[str, Sequence[float | None]]],
-    log: Sequence[str] = (),
-    style: Style = PLAIN,
+    samples: Mapping[str, Mapping[str, Sequence[float | None]]], log: Sequence[str] = ()
 ) -> Figure:
     """Boxes from quartile to quartile, with every value as a dot; a panel for each quantity.
 
@@ -154,35 +155,33 @@ def quartiles(
     """
     figure, axes = panel_grid(_checked(samples), 2.2, 4, width=TWO_COLUMNS)
     for ax, (quantity, by_law) in zip(axes, samples.items(), strict=True):
-        style.dress(ax, "", "")
-        style.entitle(ax, quantity)
-        _draw_boxes(ax, by_law, quantity in log, style)
+        PLAIN.dress(ax, "", "")
+        PLAIN.entitle(ax, quantity)
+        _draw_boxes(ax, by_law, quantity in log)
     return figure
 
 
-def _draw_boxes(
-    ax: Axes, by_law: Mapping[str, Sequence[float | None]], log: bool, style: Style
-) -> None:
+def _draw_boxes(ax: Axes, by_law: Mapping[str, Sequence[float | None]], log: bool) -> None:
     known = [np.array([v for v in values if v is not None]) for values in by_law.values()]
     if log:
         timelines.log_axis(ax, known)
         ax.yaxis.set_minor_formatter("")
     for k, values in enumerate(known):
         if len(values):
-            quartile_box(ax, k, values, style)
-    missing = [len(every) - len(own) for every, own in zip(by_law.values(), known, strict=True)]
+            quartile_box(ax, k, values)
+    missing = [list(values).count(None) for values in by_law.values()]
     if any(missing):  # lengthen the vertical axis upwards, for words above the data
         low, high = ax.get_ylim()
         ax.set_ylim(low, high * (high / low) ** 0.15 if log else high + 0.15 * (high - low))
     for k, count in enumerate(missing):
         if count:
-            style.annotate(ax, f"{count} never", at=((k + 0.5) / len(known), 0.94))
+            PLAIN.annotate(ax, f"{count} never", at=((k + 0.5) / len(known), 0.94))
     ax.set_xlim(-0.5, len(known) - 0.5)
     ax.set_xticks(range(len(known)), [law.replace("-", "-\n", 1) for law in by_law])
 
 
 def quartile_box(
-    ax: Axes, k: int, values: Floats, style: Style, most_dots: int = 10_000, whiskers: bool = False
+    ax: Axes, k: int, values: Floats, most_dots: int = 10_000, whiskers: bool = False
 ) -> None:
     """A box from quartile to quartile at x = k, with the median, and a dot for each value.
 
@@ -194,25 +193,9 @@ def quartile_box(
         aside = 0.24 * (2.0 * ((np.arange(float(len(values))) * 0.6180339887498949) % 1.0) - 1.0)
         ax.plot(k + aside, values, "o", ms=2.0, color=colour, mew=0, alpha=0.6)
     if whiskers and len(values) > 4:
-        ax.vlines([k, k], [bottom, high], [low, top], color=colour, lw=style.line)
+        ax.vlines([k, k], [bottom, high], [low, top], color=colour, lw=PLAIN.line)
     ax.fill_between([k - HALF, k + HALF], low, high, color=colour, alpha=0.25, lw=0)
     ax.plot([k - HALF, k + HALF], [middle, middle], color=colour, lw=1.6, zorder=4)
-
-
-def _draw_errors(axes: Sequence[Axes], runs: Runs, style: Style) -> None:
-    """Errors in a panel for each run, all on one log axis."""
-    curves = {name: timelines.error_curves(run) for name, run in runs.items()}
-    values = [v for own in curves.values() for _, v in own]
-    for ax, (name, run) in zip(axes, runs.items(), strict=True):
-        timelines.time_axis(ax, run, style, r"$\Vert e_p \Vert$")
-        style.entitle(ax, name)
-        floor = timelines.log_axis(ax, values)
-        ax.yaxis.set_minor_formatter("")  # panels are low
-        if not any(len(t) for t, _ in curves[name]):
-            style.placeholder(ax, timelines.NO_SAMPLES)
-            continue
-        timelines.draw_curves(ax, curves[name], run.horizon, style, floor)
-        timelines.note_zeros(ax, curves[name], style)
 
 
 def _without_numbers(ax: Axes) -> None:

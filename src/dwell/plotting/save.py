@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,27 +86,37 @@ def write_figures(
         ) from fault
     if not force:
         check_free(folder, drawings, kinds)
+    from matplotlib import rc_context
+
     written = []
     for name, draw in drawings.items():
         figure = draw()
-        for path in (folder / f"{name}.{kind}" for kind in kinds if figure is not None):
-            _write(figure, path)
+        if figure is None:
+            continue
+        for kind in kinds:
+            path = folder / f"{name}.{kind}"
+            with written_whole(path) as draft, _SETTING, rc_context(_SETTINGS):
+                figure.savefig(draft, format=kind, dpi=DPI, metadata=_METADATA[kind])
             written.append(path)
     return written
 
 
-def check_figure(path: Path) -> str:
-    """The format of a figure to be written to `path`; refused if it cannot be."""
-    kind = path.suffix.removeprefix(".").lower()
-    if kind not in FORMATS or path.suffix != f".{kind}":
-        raise InputError(
-            f"the plot {path} must end in {', '.join(f'.{known}' for known in FORMATS)}",
-            code="plot.format",
-        )
+def format_of(path: Path, what: str, known: Sequence[str]) -> str:
+    """The format of a plot or film to be written to `path`; refused where there is no such."""
+    kind = path.suffix.removeprefix(".")
+    if kind not in known:
+        endings = ", ".join(f".{one}" for one in known)
+        raise InputError(f"the {what} {path} must end in {endings}", code=f"{what}.format")
     if not path.parent.is_dir():
         raise InputError(
-            f"the folder {path.parent} does not exist; make it first", code="plot.folder"
+            f"the folder {path.parent} does not exist; make it first", code=f"{what}.folder"
         )
+    return kind
+
+
+def check_figure(path: Path) -> str:
+    """The format of a figure to be written to `path`; refused if it cannot be."""
+    kind = format_of(path, "plot", FORMATS)
     require_matplotlib()
     check_free(path.parent, (path.stem,), (kind,))
     return kind
@@ -138,12 +148,3 @@ def _known(what: str, wanted: Iterable[str], known: tuple[str, ...]) -> list[str
                 code=f"plot.{'figure' if what == 'plot' else what}",
             )
     return list(dict.fromkeys(wanted))
-
-
-def _write(figure: Any, path: Path) -> None:
-    """Write the whole file, or none."""
-    from matplotlib import rc_context
-
-    kind = path.suffix.removeprefix(".")
-    with written_whole(path) as draft, _SETTING, rc_context(_SETTINGS):
-        figure.savefig(draft, format=kind, dpi=DPI, metadata=_METADATA[kind])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -17,13 +17,18 @@ from dwell.errors import AgentsError
 from dwell.geometry import Curved, Polytope, Workspace
 from dwell.geometry.polyhedra import Polyhedron, cells
 from dwell.plotting.camera import Camera, camera_for, grid_lines, labels, panes
-from dwell.plotting.maps import DENSITY, PER_TURN, is_slim, on_ellipsoid, paths_of
-from dwell.plotting.style import PLAIN, Style, number
+from dwell.plotting.maps import PER_TURN, is_slim, on_ellipsoid, paths_of
+from dwell.plotting.style import (
+    LABELS,
+    PLAIN,
+    Artist,
+    Axes,
+    add_lines,
+    add_polygons,
+    number,
+    rgba,
+)
 from dwell.results import Run
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
 
 SHRUNK = 0.86  # of a cell's size: gaps let the eye see between cells
 SOLID, GHOST = 0.26, 0.09  # how much a face hides of what is behind it
@@ -77,16 +82,14 @@ class View:
 
 def solid_cells(workspace: Workspace, positions: Points) -> list[list[Face]] | None:
     """The faces of every agent's cell; None where two agents coincide."""
-    curved = isinstance(workspace, Curved)
+    solid = _rounded(workspace) if isinstance(workspace, Curved) else workspace
     try:
-        found = cells(
-            _rounded(workspace) if isinstance(workspace, Curved) else workspace, positions
-        )
+        found = cells(solid, positions)
     except AgentsError:
         return None
     return [
         [
-            Face(cell.vertices[loop], smooth=curved and int(border) < 0)
+            Face(cell.vertices[loop], smooth=solid is not workspace and int(border) < 0)
             for loop, border in zip(cell.faces or (), cell.borders, strict=True)
         ]
         for cell in found
@@ -104,24 +107,22 @@ def _rounded(workspace: Curved) -> Polyhedron:
     return Polytope(vertices=on_ellipsoid(workspace, sphere))
 
 
-def shapes_of(view: View, camera: Camera, style: Style) -> Iterator[Shape]:
+def shapes_of(view: View, camera: Camera) -> Iterator[Shape]:
     """The picture as polygons, farthest first."""
-    yield from _shadows(view, camera, style)
-    yield from _frame(view, camera, style, front=False)
+    yield from _shadows(view, camera)
+    yield from _frame(view, camera, front=False)
     faces = solid_cells(view.workspace, view.positions) if view.cells else None
     pieces = _pieces(view)
     for p in np.argsort(camera.nearness(view.positions), kind="stable").tolist():
         cell = _shrunk(faces[p], view, p) if faces else []
         seen = [camera.faces_us(face.ring) for face in cell]
-        for front in (False, True):
-            for face, faces_us in zip(cell, seen, strict=True):
-                if faces_us == front:
-                    yield _lit(face, p, view, camera, style)
-            if not front:
-                for owner, points in pieces[p]:
-                    yield _line(camera.on_sheet(points), style.colour(owner), style.line)
-                yield from _agent(p, view, camera, style)
-    yield from _frame(view, camera, style, front=True)
+        lit = [_lit(face, p, view, camera) for face in cell]
+        yield from (face for face, front in zip(lit, seen, strict=True) if not front)
+        for owner, points in pieces[p]:
+            yield _line(camera.on_sheet(points), PLAIN.colour(owner), PLAIN.line)
+        yield from _agent(p, view, camera)
+        yield from (face for face, front in zip(lit, seen, strict=True) if front)
+    yield from _frame(view, camera, front=True)
 
 
 def _shrunk(faces: Sequence[Face], view: View, p: int) -> list[Face]:
@@ -132,37 +133,33 @@ def _shrunk(faces: Sequence[Face], view: View, p: int) -> list[Face]:
     return [Face(middle + SHRUNK * (face.ring - middle), face.smooth) for face in faces]
 
 
-def _lit(face: Face, p: int, view: View, camera: Camera, style: Style) -> Shape:
+def _lit(face: Face, p: int, view: View, camera: Camera) -> Shape:
     """One face of a cell, lit from above."""
-    from matplotlib.colors import to_rgb
-
     arms = (face.ring[1:] - face.ring[0]) / camera.unit
     normal = np.cross(arms[:-1], arms[1:]).sum(axis=0)
     size = float(np.sqrt((normal * normal).sum()))
     lit = 0.5 + 0.5 * float(normal @ LIGHT) / size if size > 0.0 else 0.5
-    base = WHITER + (1.0 - WHITER) * np.array(to_rgb(style.colour(p)))
+    base = WHITER + (1.0 - WHITER) * np.array(rgba(PLAIN.colour(p))[:3])
     colour = base * (0.55 + 0.45 * lit) + (1.0 - base) * 0.25 * lit
     hiding = view.hiding * min(1.0, (CROWD / len(view.positions)) ** 0.5)
     edge = CLEAR if face.smooth else (*(0.75 * base), min(1.0, 2.2 * hiding))
-    return Shape(camera.on_sheet(face.ring), (*colour, hiding), edge, style.thin)
+    return Shape(camera.on_sheet(face.ring), (*colour, hiding), edge, PLAIN.thin)
 
 
-def _agent(p: int, view: View, camera: Camera, style: Style) -> Iterator[Shape]:
-    from matplotlib.colors import to_rgba
-
+def _agent(p: int, view: View, camera: Camera) -> Iterator[Shape]:
     place, radius = camera.on_sheet(view.positions[p]), _dot_radius(view, camera)
     if view.arrows is not None:
         tip = camera.on_sheet(view.positions[p] + view.arrows[p])
-        yield _line(np.stack([place, tip]), style.ink, style.bold)
+        yield _line(np.stack([place, tip]), PLAIN.ink, PLAIN.bold)
     if view.starts is not None:
         start = camera.on_sheet(view.starts[p])
-        yield Shape(start + 0.8 * radius * _disc("o"), to_rgba(style.start), "white", 0.3)
+        yield Shape(start + 0.8 * radius * _disc("o"), rgba(PLAIN.start), "white", 0.3)
     if view.fresh is not None and view.fresh[p] > 0.0:
         share = float(view.fresh[p])
         ring = place + radius * (1.5 + 1.2 * (1.0 - share)) * _disc("o")
-        yield Shape(ring, CLEAR, to_rgba(style.flash, share), style.bold)
-    colour = style.start if view.marker == "o" else style.final
-    yield Shape(place + radius * _disc(view.marker), to_rgba(colour), "white", 0.3)
+        yield Shape(ring, CLEAR, rgba(PLAIN.flash, share), PLAIN.bold)
+    colour = PLAIN.start if view.marker == "o" else PLAIN.final
+    yield Shape(place + radius * _disc(view.marker), rgba(colour), "white", 0.3)
 
 
 def _dot_radius(view: View, camera: Camera) -> float:
@@ -185,47 +182,35 @@ def _pieces(view: View) -> list[list[tuple[int, Points]]]:
     pieces: list[list[tuple[int, Points]]] = [[] for _ in view.positions]
     nearest = cKDTree(view.positions)
     for owner, path in enumerate(view.paths):
-        if len(path) < 2:
-            continue
         cell = nearest.query(0.5 * (path[1:] + path[:-1]))[1]
-        cuts = [0, *(np.flatnonzero(np.diff(cell)) + 1).tolist(), len(cell)]
+        cuts = np.flatnonzero(np.diff(cell, prepend=-1, append=-1)).tolist()
         for first, last in pairwise(cuts):
             pieces[int(cell[first])].append((owner, path[first : last + 1]))
     return pieces
 
 
-def _shadows(view: View, camera: Camera, style: Style) -> Iterator[Shape]:
+def _shadows(view: View, camera: Camera) -> Iterator[Shape]:
     """Agents and paths on the three far sides of the box, faintly."""
-    from matplotlib.colors import to_rgba
-
-    shadow = to_rgba(SHADOW)
+    shadow = rgba(SHADOW)
     disc = 0.8 * _dot_radius(view, camera) * _disc("o")
     for onto in np.eye(3, dtype=bool):
-        for path in view.paths:
-            if len(path) > 1:
-                flat = camera.on_sheet(np.where(onto, camera.far, path))
-                yield _line(flat, shadow, style.thin)
+        for path in (path for path in view.paths if len(path) > 1):
+            yield _line(camera.on_sheet(np.where(onto, camera.far, path)), shadow, PLAIN.thin)
         for place in camera.on_sheet(np.where(onto, camera.far, view.positions)):
             yield Shape(place + disc, shadow, "none", 0.0)
 
 
-def _frame(view: View, camera: Camera, style: Style, *, front: bool) -> Iterator[Shape]:
-    """Edges of the workspace behind all else, or before it; the outline if it is curved."""
-    colour = style.ink if front else style.cell
+def _frame(view: View, camera: Camera, *, front: bool) -> Iterator[Shape]:
+    """Edges of the faces behind all else, or before it; the outline if it is curved."""
+    colour = PLAIN.ink if front else PLAIN.cell
     if isinstance(view.workspace, Curved):
         if front:
-            yield Shape(_outline(view.workspace, camera), CLEAR, colour, style.frame)
+            yield Shape(_outline(view.workspace, camera), CLEAR, colour, PLAIN.frame)
         return
-    polytope = view.workspace
-    near: dict[tuple[int, int], bool] = {}  # whether a face beside the edge is seen
-    for loop in polytope.faces:
-        seen = camera.faces_us(polytope.vertices[loop])
-        for a, b in zip(loop.tolist(), np.roll(loop, -1).tolist(), strict=True):
-            edge = (min(a, b), max(a, b))
-            near[edge] = near.get(edge, False) or seen
-    for edge, seen in near.items():
-        if seen == front:
-            yield _line(camera.on_sheet(polytope.vertices[list(edge)]), colour, style.frame)
+    for loop in view.workspace.faces:
+        ring = view.workspace.vertices[loop]
+        if camera.faces_us(ring) == front:
+            yield Shape(camera.on_sheet(ring), CLEAR, colour, PLAIN.frame)
 
 
 def _outline(workspace: Curved, camera: Camera) -> Points:
@@ -239,52 +224,40 @@ def _outline(workspace: Curved, camera: Camera) -> Points:
 # Whole pictures.
 
 
-def draw_scene(ax: Axes, view: View, *, style: Style = PLAIN) -> None:
+def draw_scene(ax: Axes, view: View) -> None:
     """A picture of space on axes without a frame; the box round it carries the numbers."""
     camera = camera_for(view.workspace)
-    moving_scene(ax, [camera], style)[1](view, camera)
+    moving_scene(ax, [camera])[1](view, camera)
     if view.cells and solid_cells(view.workspace, view.positions) is None:
-        style.annotate(ax, "two agents coincide: no cells", at=(0.5, 0.03))
+        PLAIN.annotate(ax, "two agents coincide: no cells", at=(0.5, 0.03))
     if is_slim(view.workspace):
-        style.annotate(ax, "not to scale", at=(0.86, 0.97))
+        PLAIN.annotate(ax, "not to scale", at=(0.86, 0.97))
 
 
-def draw_places(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, *, style: Style = PLAIN
-) -> None:
+def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """The agents and their cells."""
-    draw_scene(ax, View(workspace, positions), style=style)
+    draw_scene(ax, View(workspace, positions))
 
 
 def moving_scene(
-    ax: Axes, cameras: Sequence[Camera], style: Style
+    ax: Axes, cameras: Sequence[Camera]
 ) -> tuple[list[Artist], Callable[[View, Camera], None]]:
     """Axes that hold what any of the cameras sees; gives artists, and what shows a view on them."""
-    from matplotlib.collections import LineCollection, PolyCollection
-
     low, high = limits(cameras)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     ax.set_axis_off()
-    sides = PolyCollection([], facecolors=PANE, edgecolors=GRID, lw=style.frame, zorder=1)
-    grid = LineCollection([], colors=GRID, lw=style.thin, zorder=1.5)
-    solids = PolyCollection([], joinstyle="round", capstyle="round", zorder=3)
-    for collection in (sides, grid, solids):
-        ax.add_collection(collection, autolim=False)
-    texts = [
-        ax.text(
-            0.0, 0.0, "", ha="center", va="center", zorder=4,
-            fontsize=style.label_size if label.name else style.text_size,
-        )
-        for label in labels(cameras[0])
-    ]  # fmt: skip
+    sides = add_polygons(ax, [], facecolors=PANE, edgecolors=GRID, lw=PLAIN.frame, zorder=1)
+    grid = add_lines(ax, [], colors=GRID, lw=PLAIN.thin, zorder=1.5)
+    solids = add_polygons(ax, [], joinstyle="round", capstyle="round", zorder=3)
+    sizes = [PLAIN.label_size if label.name else PLAIN.text_size for label in labels(cameras[0])]
+    texts = [ax.text(0.0, 0.0, "", va="center", zorder=4, fontsize=size) for size in sizes]
 
     def show(view: View, camera: Camera) -> None:
         sides.set_verts(panes(camera))
         grid.set_segments(grid_lines(camera))
         for text, label in zip(texts, labels(camera), strict=True):
-            text.set_position((label.place[0], label.place[1]))
-            text.set_text(label.words)
-        rings, fills, edges, widths = zip(*shapes_of(view, camera, style), strict=True)
+            text.set(position=label.place, text=label.words, ha=label.end, rotation=label.turned)
+        rings, fills, edges, widths = zip(*shapes_of(view, camera), strict=True)
         solids.set_verts(rings)
         solids.set(facecolors=fills, edgecolors=edges, linewidths=widths)
 
@@ -304,45 +277,41 @@ def proportion(workspace: Workspace) -> float:
     return float((high[1] - low[1]) / (high[0] - low[0]))
 
 
-def draw_space_trajectories(
-    ax: Axes, run: Run, *, style: Style = PLAIN, explained: bool = True
-) -> None:
+def draw_space_trajectories(ax: Axes, run: Run) -> None:
     """Every agent's path, in the final cells."""
     view = View(
         run.workspace, run.positions(run.horizon), paths_of(run, 20_000), run.positions(0.0),
         hiding=GHOST, marker="s",
     )  # fmt: skip
-    draw_scene(ax, view, style=style)
+    draw_scene(ax, view)
     dot: dict[str, Any] = {"ls": "none", "ms": 4.0, "mec": "white", "mew": 0.3}
     end = f"$t = {number(run.horizon, 6)}$"
-    ax.plot([], [], "o", color=style.start, label="$t = 0$", **dot)
-    ax.plot([], [], "s", color=style.final, label=end, **dot)
-    ax.plot([], [], color=style.colour(0), lw=style.line, label=r"path of $x_p$")
-    if explained:
-        style.explain(ax, 3)
+    ax.plot([], [], "o", color=PLAIN.start, label="$t = 0$", **dot)
+    ax.plot([], [], "s", color=PLAIN.final, label=end, **dot)
+    ax.plot([], [], color=PLAIN.colour(0), lw=PLAIN.line, label=r"path of $x_p$")
 
 
-def draw_space_configurations(axes: Any, run: Run, *, style: Style = PLAIN) -> None:
+def draw_space_configurations(axes: Any, run: Run) -> None:
     """Before (above) and after (below): cells on the left, density on the right; axes (2, 2)."""
     image = None
     for row, t in zip(axes, (0.0, run.horizon), strict=True):
         positions = run.positions(t)
-        draw_scene(row[0], View(run.workspace, positions), style=style)
-        draw_scene(row[1], View(run.workspace, positions, cells=False), style=style)
-        image = _draw_cloud(row[1], run.workspace, run.system.density, style)
+        draw_scene(row[0], View(run.workspace, positions))
+        draw_scene(row[1], View(run.workspace, positions, cells=False))
+        image = _draw_cloud(row[1], run.workspace, run.system.density)
         for ax, what in zip(row, ("Cells", "Density"), strict=True):
-            style.entitle(ax, f"{what}, $t = {number(t, 6)}$", 2.0)
-    style.colour_bar(image, list(np.ravel(axes)), DENSITY)
+            PLAIN.entitle(ax, f"{what}, $t = {number(t, 6)}$", 2.0)
+    PLAIN.colour_bar(image, list(np.ravel(axes)), LABELS["density"])
 
 
-def _draw_cloud(ax: Axes, workspace: Workspace, density: Density, style: Style) -> Any:
+def _draw_cloud(ax: Axes, workspace: Workspace, density: Density) -> Any:
     """Dots that are the denser the larger the density, and of its colour."""
     camera = camera_for(workspace)
     points, values = cloud_of(workspace, density)
     order = np.argsort(camera.nearness(points), kind="stable")
     x, y = camera.on_sheet(points[order]).T
     return ax.scatter(
-        x, y, c=values[order], s=1.6, lw=0, cmap=style.density_map, vmin=0.0,
+        x, y, c=values[order], s=1.6, lw=0, cmap=PLAIN.density_map, vmin=0.0,
         vmax=float(values.max(initial=0.0)) or 1.0, zorder=2.5, alpha=0.8,
     )  # fmt: skip
 

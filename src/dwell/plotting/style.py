@@ -1,4 +1,7 @@
-"""Style: colours, dashes, widths, sizes, words and legends of the figures, in one place."""
+"""Style: colours, dashes, widths, sizes, words and legends of the figures, in one place.
+
+Matplotlib is loaded when something is drawn; its types are here for the other modules.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,56 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
+    from matplotlib.artist import Artist as Artist
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.axis import Axis as Axis
+    from matplotlib.figure import Figure as Figure
     from matplotlib.legend import Legend
     from matplotlib.transforms import Bbox
+else:
+    Artist = Axes = Axis = Figure = Any
+
+# What axes are called: the quantity, and its symbol.
+LABELS = {
+    "time": "time $t$",
+    "density": r"density $\varphi$",
+    "cost": r"cost $\mathcal{L}(x)$",
+    "error": r"tracking error $\Vert e_p \Vert$",
+    "largest error": r"largest error $\max_p \Vert e_p \Vert$",
+    "hold error": r"hold error $\Vert \tilde{\eta}_p \Vert$",
+    "timer": r"timer $\tau_p$",
+    "time since event": r"time since event $\sigma_p$",
+}
+
+# The key without its table, where that is the law's: word, letter, unit.
+KEYS: dict[str, tuple[str, str, str]] = {
+    "t1": ("shortest wait", "T_1", "time"),
+    "t2": ("longest wait", "T_2", "time"),
+    "period": ("period", "", "time"),
+    "k1": ("top speed", "k_1", "length / time"),
+    "nu": ("radius of coverage", r"\nu", "length"),
+    "epsilon": ("margin", r"\varepsilon", ""),
+    "loss": ("chance of a lost sample", "", ""),
+    "eta_max": ("hold error kept to", r"\tilde\eta_{\max}", "length / time"),
+    "k2": ("gain", "k_2", "1 / time"),
+    "dt": ("time step", r"\Delta t", "time"),
+    "kappa": ("gain", r"\kappa", "1 / time"),
+    "v": ("top speed", "v", "length / time"),
+    "v_max": ("top speed", r"v_{\max}", "length / time"),
+    "s_max": ("top speed", r"s_{\max}", "length / time"),
+    "speed": ("top speed", "", "length / time"),
+    "tau_min": ("shortest wait", r"\tau_{\min}", "time"),
+    "tau_max": ("longest wait", r"\tau_{\max}", "time"),
+    "delta": ("accepted drift", r"\delta", "length"),
+    "step": ("time of a move", "", "time"),
+    "relaxation": ("relaxation", "", ""),
+    "heartbeat": ("longest silence", "", "time"),
+    "agents.start.count": ("agents", "N", ""),
+    "network.loss": ("chance of a loss", "", ""),
+    "network.delay": ("delay", "", "time"),
+    "density.rate": ("rate of the density", r"\lambda", "1 / length$^2$"),
+    "run.horizon": ("horizon", "", "time"),
+}
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; yellow is left out as too pale.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5D3A9B", "#000000")
@@ -21,6 +69,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5
 # When the colours are used up they come again with the next pattern.
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1.2, 1.0)), (0, (5, 1, 1.2, 1)))
 
+LONGEST = 28  # characters of a value
 LINE = 1.2  # height of a line of text over the size of its letters
 LONG_LEGEND = 70  # characters of labels that fit above the axes in one row
 
@@ -144,6 +193,27 @@ class Style:
 PLAIN = Style()
 
 
+def add_lines(ax: Axes, lines: Sequence[Any], **options: Any) -> Any:
+    """Lines (k, 2) as one artist, which does not change the limits of the axes."""
+    from matplotlib.collections import LineCollection
+
+    return ax.add_collection(LineCollection(lines, **options), autolim=False)
+
+
+def add_polygons(ax: Axes, rings: Sequence[Any], **options: Any) -> Any:
+    """Polygons (k, 2) as one artist, which does not change the limits of the axes."""
+    from matplotlib.collections import PolyCollection
+
+    return ax.add_collection(PolyCollection(rings, **options), autolim=False)
+
+
+def rgba(colour: str, alpha: float = 1.0) -> tuple[float, float, float, float]:
+    """Red, green, blue and opacity of a colour."""
+    from matplotlib.colors import to_rgba
+
+    return to_rgba(colour, alpha)
+
+
 def pale_map() -> Any:
     """Colours of a density that ink stays readable on: white to a middle blue."""
     from matplotlib import colormaps
@@ -155,11 +225,11 @@ def pale_map() -> Any:
 
 def plain_log_ticks(axis: Axis, subs: Sequence[float], most: int = 7) -> None:
     """Numbers such as 0.3 and 200 on a log axis, at `subs` times powers of ten only."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import LogLocator
 
     axis.set_major_locator(LogLocator(subs=subs, numticks=most))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"${number(value, 3)}$"))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(lambda value, _: f"${number(value, 3)}$")
+    axis.set_minor_formatter("")
 
 
 def round_ticks(axis: Axis, most: int) -> None:
@@ -200,3 +270,39 @@ def _extent(legend: Legend, ax: Axes, renderer: Any) -> Bbox:
 def agent_label(agent: int) -> str:
     """The entry of an agent in a legend: p = 0, then 1, 2, ..."""
     return "$p = 0$" if agent == 0 else f"${agent}$"
+
+
+def short(key: str) -> str:
+    """A key without the name of the law's table: there is one law in a run."""
+    return key.removeprefix("controller.")
+
+
+def stem(key: str) -> str:
+    """A key as part of the name of a file."""
+    return short(key).replace(".", "-").replace("_", "-")
+
+
+def letter(key: str) -> str:
+    """A key in the fewest words: its letter, or itself."""
+    found = KEYS.get(short(key))
+    return f"${found[1]}$" if found and found[1] else short(key)
+
+
+def label(key: str) -> str:
+    """The name of the axis of a key: in words, with letter and unit."""
+    found = KEYS.get(short(key))
+    if found is None:
+        return short(key)
+    word, sign, unit = found
+    return word + (f" ${sign}$" if sign else "") + (f" ({unit})" if unit else "")
+
+
+def value_words(value: Any) -> str:
+    """A value of a key, as in a legend."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return f"${number(float(value))}$"
+    text = str(value)  # which may be a whole table: its beginning
+    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return text.replace("$", r"\$")

@@ -1,22 +1,23 @@
-"""Pictures over time: errors, hold errors, cost, cells computed."""
+"""Pictures over time: errors, hold errors, cost, cells computed.
+
+Curves are thinned to what print can show, without losing a peak.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from dwell._types import Floats, lengths
+from dwell._types import Floats, Ints, lengths
 from dwell.agents.state import counts_of
 from dwell.measure.metrics import timer_program
-from dwell.plotting.downsample import Curve, bands, extremes, maxima
-from dwell.plotting.style import PLAIN, Style, agent_label, number
+from dwell.plotting.style import LABELS, PLAIN, Axes, Style, agent_label, number
 from dwell.results import Run, RunLike, as_run
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+Curve: TypeAlias = tuple[Floats, Floats]  # ascending times, values; both (n,)
 
 DEEPEST = 1e-20  # of the largest value: a log axis goes no deeper
 FAR_BELOW = 4.0  # times below their limit: hold errors then need a log axis
@@ -30,7 +31,7 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     run = as_run(run)
     curves = error_curves(run)
     nu = run.system.nu
-    time_axis(ax, run, style, rf"$\Vert e_p \Vert${whose(run, style)}")
+    time_axis(ax, 0.0, run.horizon, LABELS["error"] + whose(run, style), style)
     if not any(len(curve[0]) for curve in curves):
         ax.set_yscale("log")
         style.placeholder(ax, NO_SAMPLES)
@@ -41,10 +42,9 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     if nu is not None:
         _level(ax, float(nu), rf"$\nu = {number(float(nu))}$", style)
     if nu is not None and run.reached_at is not None:
-        ax.axvline(
-            run.reached_at, color=style.ink, lw=style.line, ls=(0, (1, 1.2)), zorder=4,
-            label=rf"within $\nu$ from $t = {number(run.reached_at)}$",
-        )  # fmt: skip
+        own: Any = {"color": style.ink, "lw": style.line, "ls": (0, (1, 1.2)), "zorder": 4}
+        own["label"] = rf"within $\nu$ from $t = {number(run.reached_at)}$"
+        ax.axvline(run.reached_at, **own)
     style.explain(ax, 4)
     note_zeros(ax, curves, style)
     if not len(run.metrics.times):
@@ -54,7 +54,7 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
 def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Hold error |eta~_p| of every agent over time, with the limit that is assumed."""
     run = as_run(run)
-    time_axis(ax, run, style, rf"$\Vert \tilde{{\eta}}_p \Vert${whose(run, style)}")
+    time_axis(ax, 0.0, run.horizon, LABELS["hold error"] + whose(run, style), style)
     if timer_program(run.system) is None:
         style.placeholder(ax, "this law has no hold error")
         return
@@ -89,15 +89,15 @@ def _mark(ax: Axes, t: float, value: float, label: str, style: Style) -> None:
 def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Locational cost over time, on a log axis, with its last value."""
     run = as_run(run)
-    time_axis(ax, run, style, r"$\mathcal{L}(x)$")
+    time_axis(ax, 0.0, run.horizon, LABELS["cost"], style)
     times, costs = run.metrics.times, run.metrics.costs
     if not len(times):
         ax.set_yscale("log")
         style.placeholder(ax, NO_SAMPLES)
         return
     floor = log_axis(ax, [costs])
-    t, values = extremes((times, costs), run.horizon, style.columns)
-    plot_line(ax, t, np.maximum(values, floor), color=style.limit, lw=style.bold)
+    own: Any = {"color": style.limit, "lw": style.bold}
+    draw_curve(ax, (times, costs), run.horizon, style, floor, **own)
     end, last = float(times[-1]), float(costs[-1])
     value = rf"$\mathcal{{L}} = {number(last)}$ at $t = {number(end)}$"
     _mark(ax, end, max(last, floor), value, style)
@@ -118,7 +118,7 @@ def draw_cell_counts(
     The axis also fits the runs `among` which this one is shown.
     """
     run = as_run(run)
-    time_axis(ax, run, style, f"cells computed{whose(run, style)}")
+    time_axis(ax, 0.0, run.horizon, f"cells computed{whose(run, style)}", style)
     every = [values for shown in (run, *among) for _, values in count_curves(shown)]
     draw_curves(ax, count_curves(run), run.horizon, style, log_axis(ax, every))
     if explained:
@@ -142,7 +142,7 @@ def error_curves(run: Run) -> list[Curve]:
     """Each agent's errors at the metric samples; at its own samples if there are none."""
     metrics, table = run.metrics, run.events
     if len(metrics.times):
-        return [(metrics.times, metrics.errors[:, p]) for p in range(run.agents)]
+        return [(metrics.times, errors) for errors in metrics.errors.T]
     seen = lengths(table.errors)
     return [(table.time[rows], seen[rows]) for rows in map(table.of_agent, range(run.agents))]
 
@@ -176,37 +176,39 @@ def draw_curves(
 ) -> None:
     """One thinned line per agent, not below `floor`; bands where the agents are many."""
     agents = len(curves)
-    thinned = [extremes(curve, until, style.columns) for curve in curves]
-    thinned = [(times, np.maximum(values, floor)) for times, values in thinned]
     if agents > style.most_lines:
-        _draw_bands(ax, thinned, until, style)
+        _draw_bands(ax, curves, until, style, floor)
         return
-    for p, (times, values) in enumerate(thinned):
+    for p, curve in enumerate(curves):
+        own: Any = {"color": style.colour(p), "ls": style.dashes(p), "lw": style.width(agents)}
         label = agent_label(p) if 1 < agents <= style.most_named else None
-        plot_line(
-            ax, times, values, color=style.colour(p), ls=style.dashes(p), lw=style.width(agents),
-            label=label,
-        )  # fmt: skip
+        draw_curve(ax, curve, until, style, floor, label=label, **own)
 
 
-def _draw_bands(ax: Axes, curves: Sequence[Curve], until: float, style: Style) -> None:
-    """The spread over all agents: whole range, middle 80 %, median, largest."""
-    times, (least, low, middle, high, most) = bands(
-        curves, until, style.columns, (0.0, 0.1, 0.5, 0.9, 1.0)
-    )
-    if len(times) > 1:
-        ax.fill_between(
-            times, least, most, color=style.band, alpha=0.3, lw=0, label=f"all {len(curves)} agents"
-        )
-        ax.fill_between(times, low, high, color=style.band, alpha=0.8, lw=0, label="middle 80 %")
-    plot_line(ax, times, middle, color=style.ink, lw=style.line, ls=(0, (4, 1.2)), label="median")
-    plot_line(ax, times, most, color=style.ink, lw=style.line, label="largest")
-
-
-def plot_line(ax: Axes, times: Floats, values: Floats, **properties: Any) -> None:
-    """A line; a dot where there is one point only."""
+def draw_curve(
+    ax: Axes, curve: Curve, until: float, style: Style, floor: float, **properties: Any
+) -> None:
+    """One thinned line, not below `floor`; a dot where there is one point only."""
+    times, values = extremes(curve, until, style.columns)
     dot: dict[str, Any] = {"marker": "o", "ms": 3.0} if len(times) == 1 else {}
-    ax.plot(times, values, solid_joinstyle="round", **properties, **dot)
+    ax.plot(times, np.maximum(values, floor), solid_joinstyle="round", **properties, **dot)
+
+
+def _draw_bands(
+    ax: Axes, curves: Sequence[Curve], until: float, style: Style, floor: float
+) -> None:
+    """The spread over all agents: whole range, middle 80 %, median, largest."""
+    thinned = [extremes(curve, until, style.columns) for curve in curves]
+    drawn = [(times, np.maximum(values, floor)) for times, values in thinned]
+    times, spread = bands(drawn, until, style.columns, (0.0, 0.1, 0.5, 0.9, 1.0))
+    least, low, middle, high, most = spread
+    band: Any = {"color": style.band, "lw": 0}
+    if len(times) > 1:
+        ax.fill_between(times, least, most, alpha=0.3, label=f"all {len(curves)} agents", **band)
+        ax.fill_between(times, low, high, alpha=0.8, label="middle 80 %", **band)
+    for values, label, dashes in ((middle, "median", (0, (4, 1.2))), (most, "largest", "-")):
+        own: Any = {"color": style.ink, "lw": style.line, "ls": dashes, "label": label}
+        draw_curve(ax, (times, values), until, style, floor, **own)
 
 
 def whose(run: Run, style: Style) -> str:
@@ -214,10 +216,10 @@ def whose(run: Run, style: Style) -> str:
     return rf",  $p = 0, \ldots, {run.agents - 1}$" if run.agents > style.most_named else ""
 
 
-def time_axis(ax: Axes, run: Run, style: Style, y_label: str) -> None:
-    """The horizontal axis is the time of the run."""
-    style.dress(ax, "time $t$", y_label)
-    ax.set_xlim(*((0.0, run.horizon) if run.horizon > 0.0 else (-0.5, 0.5)))
+def time_axis(ax: Axes, begin: float, end: float, y_label: str, style: Style = PLAIN) -> None:
+    """The horizontal axis is time, from `begin` to `end`."""
+    style.dress(ax, LABELS["time"], y_label)
+    ax.set_xlim((begin, end) if end > begin else (begin - 0.5, begin + 0.5))
 
 
 def log_axis(ax: Axes, parts: Sequence[Floats]) -> float:
@@ -248,3 +250,51 @@ def note_zeros(ax: Axes, curves: Sequence[Curve], style: Style) -> None:
     """Note where values of 0 are on a log axis, if there are any."""
     if any(len(values) and values.min() <= 0.0 for _, values in curves):
         style.annotate(ax, "values of 0 are drawn at the lower edge", at=(0.5, 0.07))
+
+
+def columns_of(times: Floats, until: float, columns: int) -> Ints:
+    """Which of `columns` equal columns of [0, until] each time falls into."""
+    scale = columns / until if until > 0.0 else 0.0
+    return np.minimum((times * scale).astype(np.int64), columns - 1)
+
+
+def extremes(curve: Curve, until: float, columns: int) -> Curve:
+    """The first, last, smallest and largest point in each column, in order."""
+    times, values = curve
+    if len(times) <= 4 * columns:
+        return curve
+    keep = np.unique(_landmarks(curve, until, columns))
+    return times[keep], values[keep]
+
+
+def maxima(curve: Curve, until: float, columns: int) -> Curve:
+    """The largest point in each column: the upper envelope of a saw-tooth."""
+    times, values = curve
+    highest = _landmarks(curve, until, columns)[3]
+    return times[highest], values[highest]
+
+
+def _landmarks(curve: Curve, until: float, columns: int) -> Ints:
+    """Rows of the first, last, smallest and largest value of each column that has any, (4, k)."""
+    times, values = curve
+    column = columns_of(times, until, columns)
+    by_value = np.lexsort((values, column))
+    starts = np.flatnonzero(np.diff(column, prepend=-1))
+    ends = np.append(starts, len(times))[1:] - 1
+    return np.stack([starts, ends, by_value[starts], by_value[ends]])
+
+
+def bands(
+    curves: Sequence[Curve], until: float, columns: int, shares: Sequence[float]
+) -> tuple[Floats, Floats]:
+    """Quantiles of all curves together, column by column: times (n,), values (len(shares), n)."""
+    times = np.concatenate([curve[0] for curve in curves])
+    values = np.concatenate([curve[1] for curve in curves])
+    distinct = len(np.unique(times))
+    column = columns_of(times, until, min(columns, max(distinct // 2, 1)))
+    order = np.argsort(column, kind="stable")
+    times, values, column = times[order], values[order], column[order]
+    groups = np.split(np.arange(len(times)), np.flatnonzero(np.diff(column)) + 1)
+    middles = np.array([times[rows].mean() for rows in groups])
+    found = np.array([np.quantile(values[rows], shares) for rows in groups]).T
+    return middles, found

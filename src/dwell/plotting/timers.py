@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dwell._types import Floats
-from dwell.plotting.downsample import Curve
-from dwell.plotting.style import COLOURS, PLAIN, Style, agent_label, number
+from dwell.plotting.style import COLOURS, LABELS, PLAIN, Axes, Style, agent_label, number
+from dwell.plotting.timelines import Curve, time_axis
 from dwell.results import Run, RunLike, as_run
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 PAPER_WINDOW = (0.1, 0.15)
 FEWEST, MOST = 2.0, 8.0  # resets per agent that a window should show
@@ -31,9 +28,10 @@ def draw_timers(
     """
     run = as_run(run)
     begin, end = default_window(run) if window is None else window
-    whole = f" (a window of the run, which ends at ${number(run.horizon)}$)"
-    style.dress(ax, "time $t$" + whole * (end - begin < 0.999 * run.horizon), r"$\tau_p$")
-    ax.set_xlim(*((begin, end) if end > begin else (begin - 0.5, begin + 0.5)))
+    time_axis(ax, begin, end, LABELS["timer"], style)
+    if end - begin < 0.999 * run.horizon:
+        of_whole = f" (a window of the run, which ends at ${number(run.horizon)}$)"
+        ax.set_xlabel(LABELS["time"] + of_whole)
     named = run.agents if run.agents <= style.most_named else NAMED
     shown = min(run.agents, named + SHADES)
     top = 0.0
@@ -48,11 +46,11 @@ def draw_timers(
             label = f"{shown - named} of " * (shown < run.agents) + f"the other {rest}"
         dot: Any = {} if end > begin or p >= named else {"marker": "o", "ms": 3.0}
         first = p <= named  # one entry in the legend for all agents without a name
-        ax.plot(
-            times, values, zorder=2 if p < named else 1, label=label if first else None, **line,
-            **dot,
-        )  # fmt: skip
-    together = run.agents > 1 and _all_at_once(run)
+        line |= {"zorder": 2 if p < named else 1, "label": label if first else None}
+        ax.plot(times, values, **line, **dot)
+    resets = [run.events.time[run.events.of_agent(p)] for p in range(run.agents)]
+    alike = all(np.array_equal(resets[0], own) for own in resets[1:])
+    together = run.agents > 1 and len(resets[0]) > 0 and alike
     ax.set_ylim(0.0, (1.2 if together else 1.06) * top if top > 0.0 else 1.0)
     style.explain(ax, 4)
     if together:
@@ -65,11 +63,9 @@ def default_window(run: Run) -> tuple[float, float]:
     waits = waits[np.isfinite(waits) & (waits > 0.0)]
     if not len(waits):
         return 0.0, run.horizon
-    inside = np.count_nonzero(
-        (run.events.time >= PAPER_WINDOW[0]) & (run.events.time <= PAPER_WINDOW[1])
-    )
-    fits = FEWEST <= inside / run.agents <= MOST
-    if fits and run.horizon >= PAPER_WINDOW[1]:
+    first, last = PAPER_WINDOW
+    inside = np.count_nonzero((run.events.time >= first) & (run.events.time <= last))
+    if FEWEST <= inside / run.agents <= MOST and run.horizon >= last:
         return PAPER_WINDOW
     step = _rounded(0.6 * float(waits.mean()))
     begin = math.ceil(3.0 * float(waits.max()) / step) * step
@@ -93,13 +89,6 @@ def saw_tooth(run: Run, agent: int, begin: float, end: float) -> Curve:
     return times, np.where(np.isfinite(left), left, np.nan)  # never again: nothing to draw
 
 
-def _all_at_once(run: Run) -> bool:
-    """Whether every agent has its events when the first one has."""
-    first = run.events.time[run.events.of_agent(0)]
-    others = (run.events.time[run.events.of_agent(p)] for p in range(1, run.agents))
-    return len(first) > 0 and all(np.array_equal(first, times) for times in others)
-
-
 def time_since(run: Run, agent: int) -> Curve:
     """Vertices of the time since an agent's last event: rising with slope 1, vertical at events."""
     events = run.events.time[run.events.of_agent(agent)]
@@ -114,8 +103,7 @@ def draw_time_since(ax: Axes, run: RunLike, agents: Sequence[int], *, style: Sty
     A peak is the interval that ends there.
     """
     run = as_run(run)
-    style.dress(ax, "time $t$", r"$\sigma_p$")
-    ax.set_xlim(0.0, run.horizon if run.horizon > 0.0 else 1.0)
+    time_axis(ax, 0.0, run.horizon, LABELS["time since event"], style)
     top = 0.0
     for k, p in enumerate(agents):
         times, values = time_since(run, p)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dwell._types import Floats
 from dwell.plotting.figures import TWO_COLUMNS, blank
 from dwell.plotting.save import write_figure
-from dwell.plotting.style import COLOURS, DASHES, PLAIN, Style, number, plain_log_ticks
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from dwell.theory.design import Setting
+from dwell.plotting.style import (
+    COLOURS,
+    DASHES,
+    KEYS,
+    PLAIN,
+    Axes,
+    Figure,
+    label,
+    number,
+    plain_log_ticks,
+)
+from dwell.theory.design import Setting
 
 MARGIN = 3.0  # factor by which the axes go beyond what must be seen
 POINTS = 200
@@ -25,17 +30,13 @@ POINTS = 200
 PAPER, LOCAL, SYNC = COLOURS[0], COLOURS[2], COLOURS[1]
 
 
-def tradeoff(setting: Setting, style: Style = PLAIN) -> Figure:
-    """T2 over k1, T2 over nu, and k1 over nu, each with the third as it is in the scenario."""
+def tradeoff(setting: Setting) -> Figure:
+    """T2 over k1, T2 over nu, and k1 over nu, each with the third as it is in the scenario.
+
+    On log axes. Where agents differ, for the one with the least margin.
+    """
     figure = blank(TWO_COLUMNS, 2.75)
-    axes = list(figure.subplots(1, 3))
-    _draw_panels(axes, setting, style)
-    style.explain_all(figure, axes, 3)
-    return figure
-
-
-def _draw_panels(axes: list[Axes], setting: Setting, style: Style) -> None:
-    """The three panels, on log axes. Where agents differ, for the one with the least margin."""
+    first, second, third = figure.subplots(1, 3)
     s, p = setting, setting.tightest
     t2, spread, keep = float(s.t2[p]), float(s.spreads[p]), 1.0 - s.epsilon
     limit = float(s.max_dwell_times[p])
@@ -48,29 +49,31 @@ def _draw_panels(axes: list[Axes], setting: Setting, style: Style) -> None:
         eta = s.theta * k1 if s.tied else s.eta_max
         return np.where(eta < k1, eta * keep * nu / (k1 * k1 * spread), np.nan)
 
-    first, second, third = axes
-    for ax, x_label, y_label, title in (
-        (first, "k_1", "T_2", rf"$\nu = {number(s.nu)}$"),
-        (second, r"\nu", "T_2", rf"$k_1 = {number(s.k1)}$"),
-        (third, r"\nu", "k_1", rf"$T_2 = {number(t2)}$"),
-    ):
+    numbers = {"k1": s.k1, "nu": s.nu, "t2": t2}
+    panels = ((first, "k1", "t2", "nu"), (second, "nu", "t2", "k1"), (third, "nu", "k1", "t2"))
+    for ax, x_key, y_key, other in panels:
         ax.set(xscale="log", yscale="log")
-        style.dress(ax, f"${x_label}$", f"${y_label}$")
-        style.entitle(ax, title)
-    _regions(first, k1s, paper(k1s, s.nu * ones), keep * s.nu / k1s, t2, style)
-    _regions(second, nus, paper(s.k1 * ones, nus), keep * nus / s.k1, t2, style)
+        PLAIN.dress(ax, label(x_key), label(y_key))
+        PLAIN.entitle(ax, f"${KEYS[other][1]} = {number(numbers[other])}$")
+    _regions(first, k1s, paper(k1s, s.nu * ones), keep * s.nu / k1s, t2)
+    _regions(second, nus, paper(s.k1 * ones, nus), keep * nus / s.k1, t2)
     least = 0.0 if s.tied else s.eta_max
     gains = s.theta * keep * nus / (t2 * spread)
     if not s.tied:
         gains = np.sqrt(s.eta_max * keep * nus / (t2 * spread))
     gains = np.where(gains > least, gains, np.nan)
-    _regions(third, nus, gains, keep * nus / t2, s.k1, style, least=least)
+    _regions(third, nus, gains, keep * nus / t2, s.k1, least=least)
     if not s.tied:
-        edge: Any = {"color": style.cell, "lw": style.line, "ls": DASHES[2]}
+        edge: Any = {"color": PLAIN.cell, "lw": PLAIN.line, "ls": DASHES[2]}
         for draw in (first.axvline, third.axhline):  # beyond which the theorem does not go
             draw(s.eta_max, label=r"$k_1 = \tilde\eta_{\max}$", **edge)
-    for ax, x, y in ((first, s.k1, t2), (second, s.nu, t2), (third, s.nu, s.k1)):
-        _mark(ax, x, y, s, style)
+    alike = len(set(s.t2.tolist())) == 1 and len(set(s.lipschitz.tolist())) == 1
+    here: Any = {"color": PLAIN.final if s.feasible else PLAIN.start, "ms": 5.0, "mew": PLAIN.frame}
+    here["label"] = "this scenario" + f", agent {p}" * (not alike)
+    for ax, x_key, y_key, _ in panels:
+        ax.plot([numbers[x_key]], [numbers[y_key]], "o", mec=PLAIN.ink, ls="none", zorder=5, **here)
+    PLAIN.explain_all(figure, [first, second, third], 3)
+    return figure
 
 
 def _range(*values: float) -> Floats:
@@ -79,14 +82,7 @@ def _range(*values: float) -> Floats:
 
 
 def _regions(
-    ax: Axes,
-    x: Floats,
-    paper: Floats,
-    once: Floats,
-    used: float,
-    style: Style,
-    *,
-    least: float = 0.0,
+    ax: Axes, x: Floats, paper: Floats, once: Floats, used: float, *, least: float = 0.0
 ) -> None:
     """What each condition admits: below its curve, and above `least` for the paper's."""
     shown = paper[np.isfinite(paper) & (paper > 0.0)]
@@ -103,15 +99,12 @@ def _regions(
         x, floor, paper, where=list(paper > floor), color=PAPER, alpha=0.38, lw=0,
         label="admissible by the paper",
     )  # fmt: skip
-    ax.plot(x, paper, color=PAPER, lw=style.bold, label="paper's limit")
-    ax.plot(
-        x, once, color=LOCAL, lw=style.bold, ls=DASHES[1],
-        label=r"$k_1 T_2 = \tilde\nu$: async_local, no overshoot",
-    )  # fmt: skip
-    ax.plot(
-        x, 2.0 * once, color=SYNC, lw=style.bold, ls=DASHES[3],
-        label=r"$k_1 T_2 = 2\tilde\nu$: sync_global",
-    )  # fmt: skip
+    for values, colour, dashes, words in (
+        (paper, PAPER, "-", "paper's limit"),
+        (once, LOCAL, DASHES[1], r"$k_1 T_2 = \tilde\nu$: async_local, no overshoot"),
+        (2.0 * once, SYNC, DASHES[3], r"$k_1 T_2 = 2\tilde\nu$: sync_global"),
+    ):
+        ax.plot(x, values, color=colour, lw=PLAIN.bold, ls=dashes, label=words)
 
 
 def _ticks(axis: Any, low: float, high: float) -> None:
@@ -119,17 +112,6 @@ def _ticks(axis: Any, low: float, high: float) -> None:
     decades = math.log10(high / low)
     subs = (1.0, 2.0, 5.0) if decades < 1.5 else (1.0, 3.0) if decades < 2.2 else (1.0,)
     plain_log_ticks(axis, subs)
-
-
-def _mark(ax: Axes, x: float, y: float, setting: Setting, style: Style) -> None:
-    """Where the scenario is."""
-    colour = style.final if setting.feasible else style.start
-    alike = len(set(setting.t2.tolist())) == 1 and len(set(setting.lipschitz.tolist())) == 1
-    whose = "" if alike else f", agent {setting.tightest}"
-    ax.plot(
-        [x], [y], "o", ms=5.0, color=colour, mec=style.ink, mew=style.frame, zorder=5, ls="none",
-        label=f"this scenario{whose}",
-    )  # fmt: skip
 
 
 def save_tradeoff(setting: Setting, path: Path) -> Path:

@@ -262,7 +262,7 @@ class Run:
         matplotlib.figure.Figure
             A notebook shows it; ``figure.savefig(path)`` writes it.
         """
-        from dwell.plotting.deployment import overview
+        from dwell.plotting.figures import overview
 
         return overview(self)
 

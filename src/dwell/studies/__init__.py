@@ -1,10 +1,8 @@
 """Studies: laws side by side, and the paper's simulations again. Several runs, one answer."""
 
-from dwell.studies.compare import compare
-from dwell.studies.comparison import Comparison, LawFigures
+from dwell.studies.compare import Comparison, LawFigures, compare
 from dwell.studies.deployment import Deployment
-from dwell.studies.design import design
-from dwell.studies.design_result import Design
+from dwell.studies.design import Design, design
 from dwell.studies.optimize import optimize, optimize_scenario
 from dwell.studies.outcome import Match, match, settled_at
 from dwell.studies.paper.claims import Claim

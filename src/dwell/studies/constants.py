@@ -78,23 +78,16 @@ def separation_of(
     if wanted is None:
         share = system.workspace.volume / system.agents
         fits = 0.5 * float(share ** (1.0 / system.dimension))
-        return min(fits, _closest(start, run))
+        gaps = [fits, closest_pair(start)[2]]
+        if run is not None:
+            gaps.append(0.0 if run.details.ends_in_contact else run.details.closest.distance)
+        return min(gaps)
     number = finite_number(wanted)
     if number is None or number < 0.0:
         raise InputError(
             f"separation is {wanted!r}; a length from 0 on is needed", code="design.separation"
         )
     return number
-
-
-def _closest(start: Points, run: Run | None) -> float:
-    """The smallest separation that was seen; inf for one agent."""
-    gap = closest_pair(start)[2]
-    if run is None:
-        return gap
-    if run.details.ends_in_contact:
-        return 0.0
-    return min(gap, run.details.closest.distance)
 
 
 def samples_of(system: CoverageSystem, wanted: int | None) -> int:

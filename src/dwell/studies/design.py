@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Points, apart, in_short, is_one_of
+from dwell._types import Floats, Points, apart, in_short, is_one_of
 from dwell.agents import CoverageSystem
 from dwell.cells import tessellate
 from dwell.controllers import Timer
@@ -18,16 +18,140 @@ from dwell.results import Run
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.studies.constants import measure_constants, quick_run, samples_of, separation_of
-from dwell.studies.design_result import Design
-from dwell.theory.advice import advise, advise_for
-from dwell.theory.consensus import METHODS, Graph, flooding
+from dwell.theory.advice import Advice, advise, advise_for, each
+from dwell.theory.consensus import METHODS, Agreement, Graph, flooding
 from dwell.theory.consensus import agree as agree_by
 from dwell.theory.design import Setting, setting_of, void_reasons
-from dwell.theory.lipschitz import Lipschitz
+from dwell.theory.lipschitz import Attained, Lipschitz
 from dwell.verify.flags import about_scale
 
 GRAPHS = 50  # configurations along a run that a changing graph is taken from
 THETA = 0.99  # eta_max / k1 where no eta_max is given
+SCHEMA = 1
+VALID, VOID = "conditions met", "certificate void"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The conditions for a scenario, and the constants measured on it."""
+
+    setting: Setting
+    lipschitz: Lipschitz
+    advice: tuple[Advice, ...]
+    advice_measured: tuple[Advice, ...]  # where constants on the way exceed the assumed ones
+    reasons: tuple[str, ...]  # why the certificate is void; none if it is not
+    notes: tuple[str, ...]  # what was assumed, and what the conditions do not cover
+    agreement: Agreement | None = None
+    caps: Floats | None = None  # (N,) of k1, that was agreed on
+    messages_on_change: int | None = None  # of flooding, if only changes are sent
+
+    def __repr__(self) -> str:
+        return f"<Design for {self.setting.agents} agents: {self.verdict}>"
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the paper's condition holds for the constants that it assumes."""
+        return self.setting.feasible
+
+    @property
+    def verdict(self) -> str:
+        """Whether the conditions hold; `reasons` says why where the certificate is void."""
+        return VOID if self.reasons else VALID
+
+    @property
+    def in_practice(self) -> str:
+        """What holds though the certificate is void; empty where nothing does."""
+        fulfilled = [c for c in self.setting.sharper if c.fulfilled and c.applies is not False]
+        says = "; ".join(f"{c.name} ({c.status}) is met: {c.guarantees}" for c in fulfilled)
+        return f"The paper's condition is sufficient, not necessary. {says}." if fulfilled else ""
+
+    @property
+    def locally(self) -> Attained | None:
+        """The source of neighbours and rates: along the run if there is one, else the start."""
+        return self.lipschitz.on_the_whole_way
+
+    @property
+    def neighbor_limits(self) -> Floats | None:
+        """T2 by the paper's condition with sqrt(neighbours + 1) for sqrt(N), (N,)."""
+        seen = self.locally
+        return None if seen is None else self.setting.dwell_times_with(seen.neighbors)
+
+    @property
+    def rate_limits(self) -> Floats | None:
+        """T2 by how fast each error could change where it was measured, (N,)."""
+        seen = self.locally
+        return None if seen is None else self.setting.dwell_times_for(seen.rates)
+
+    @property
+    def lipschitz_margins(self) -> Floats | None:
+        """Assumed over measured constant of each agent, (N,): below 1 where it is exceeded."""
+        seen = self.lipschitz.values
+        if seen is None:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(seen > 0.0, self.setting.lipschitz / seen, np.inf)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything `dwell design --json` prints."""
+        s = self.setting
+        sync, local = s.sharper
+        k1 = s.admissible_k1
+        margins = {
+            key: each(np.atleast_1d(np.asarray(value, dtype=np.float64)))
+            for key, value in s.margins.items()
+        }
+        margins["measured_lipschitz"] = _if_known(self.lipschitz_margins)
+        return {
+            "schema": SCHEMA,
+            "agents": s.agents,
+            "k1": s.k1,
+            "nu": s.nu,
+            "epsilon": s.epsilon,
+            "t1": each(s.t1),
+            "t2": each(s.t2),
+            "eta_max": s.eta_max,
+            "max_dwell_time": each(s.max_dwell_times),
+            "max_gain": each(s.max_gains),
+            "admissible_k1": None if k1 is None else {"above": k1[0], "at_most": k1[1]},
+            # null where no constant is admissible
+            "max_lipschitz": each(np.where(s.max_lipschitz < 0.0, np.nan, s.max_lipschitz)),
+            "theta": {
+                "value": s.theta,
+                "k1_t2": each(s.k1 * s.t2),
+                "limit": each(s.theta * s.reach / s.spreads),
+                "max_gain": _if_known(s.max_gains_in_theta),
+            },
+            "feasible": self.feasible,
+            sync.name: sync.as_json(),
+            local.name: local.as_json(),
+            "margins": margins,
+            "max_dwell_time_neighbors": _if_known(self.neighbor_limits),
+            "max_dwell_time_rates": _if_known(self.rate_limits),
+            "assumed_lipschitz": each(s.lipschitz),
+            "measured_lipschitz": self.lipschitz.as_json(),
+            "verdict": self.verdict,
+            "in_practice": self.in_practice or None,
+            "reasons": list(self.reasons),
+            "advice": [advice.as_json() for advice in self.advice],
+            "advice_measured": [advice.as_json() for advice in self.advice_measured],
+            "notes": list(self.notes),
+            "agreement": self._agreement(),
+        }
+
+    def _agreement(self) -> dict[str, Any] | None:
+        if self.agreement is None or self.caps is None:
+            return None
+        return {
+            **self.agreement.as_json(),
+            "eta_max": self.setting.theta * self.agreement.value,
+            "caps": each(self.caps),
+            "messages_on_change": self.messages_on_change,
+        }
+
+
+def _if_known(values: Floats | None) -> Any:
+    return None if values is None else each(values)
 
 
 def design(
@@ -87,7 +211,14 @@ def design(
     ):
         if value is not None and not is_one_of(value, known):
             raise InputError(f"{in_short(value)} is not one of {', '.join(known)}", code=code)
-    _refuse_other_laws(scenario)
+    kind = scenario.controller.kind
+    if kind != "timer":
+        raise InputError(
+            f'controller.kind is "{kind}", but dwell times are a matter of the timer law; '
+            'controller.kind = "timer" with k1, nu, t1 and t2 is needed',
+            code="design.law",
+            key="controller.kind",
+        )
     with reported(progress) as tell:
         system, start, _ = build(scenario)
         count = samples_of(system, samples)
@@ -97,7 +228,13 @@ def design(
         notes = [flag.says for flag in about_scale(system, start)]
         notes += _about(system, made, why_not, constants)
         setting = _setting(scenario, system, eta_max, lipschitz, constants, notes)
-        notes += _beyond_samples(setting, constants)
+        sampled, limit = constants.sampled, float(setting.lipschitz.max())
+        if sampled is not None and sampled.value > limit:  # not on the way: a warning only
+            seen, assumed = apart(sampled.value, limit, 6)
+            notes.append(
+                f"At random places the constant reaches {seen}, above the assumed {assumed}: from "
+                "another start the assumption may fail."
+            )
         found = Design(
             setting=setting,
             lipschitz=constants,
@@ -121,17 +258,6 @@ _PLACES = {
     "end": "at the end of a run",
     "sampled": "at random places",
 }
-
-
-def _refuse_other_laws(scenario: Scenario) -> None:
-    kind = scenario.controller.kind
-    if kind != "timer":
-        raise InputError(
-            f'controller.kind is "{kind}", but dwell times are a matter of the timer law; '
-            'controller.kind = "timer" with k1, nu, t1 and t2 is needed',
-            code="design.law",
-            key="controller.kind",
-        )
 
 
 def _about(
@@ -186,8 +312,7 @@ def _setting(
             f"{where} is taken for its L; {how}."
         )
         lipschitz = constants.values.tolist()
-    if eta_max is None:
-        eta_max = law.eta_max  # of adaptive timers
+    eta_max = law.eta_max if eta_max is None else eta_max  # of adaptive timers
     if eta_max is not None:
         return setting_of(system, eta_max, lipschitz)
     eta_max = THETA * law.k1
@@ -196,17 +321,6 @@ def _setting(
         "theorem allows."
     )
     return setting_of(system, eta_max, lipschitz, tied=True)
-
-
-def _beyond_samples(s: Setting, constants: Lipschitz) -> Iterator[str]:
-    """Samples are not on the way: they make nothing void, but they warn."""
-    found = constants.sampled
-    if found is not None and found.value > float(s.lipschitz.max()):
-        seen, assumed = apart(found.value, float(s.lipschitz.max()), 6)
-        yield (
-            f"At random places the constant reaches {seen}, above the assumed {assumed}: from "
-            "another start the assumption may fail."
-        )
 
 
 def _agreed(

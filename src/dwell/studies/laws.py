@@ -1,24 +1,39 @@
-"""Which laws to compare: from words and changed keys to checked scenarios."""
+"""Which laws to compare: from words and changed keys to checked scenarios of one pace.
+
+The pace of a law is its largest speed and its gain.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import signature
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final, get_args
 
+from dwell.agents.interfaces import stated_pace
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, apply_overrides, parse_scenario
-from dwell.scenario.build import LAW_KINDS
+from dwell.scenario.build import LAW_KINDS, build_controller
 from dwell.scenario.explain import fields_of, nearest, table_at
 from dwell.scenario.load import beside
 from dwell.scenario.modules import find_code, named_code
 from dwell.scenario.problems import listing, shown
-from dwell.studies.matching import paced
 
 PYTHON: Final = "python"  # the kind of laws that are classes in Python
 ANY_KEY: Final = "**"  # among the keys of a law that takes any
+
+# The keys of a law for its largest speed and its gain; page/src/state/laws.ts has the same.
+PACE = {
+    "timer": ("k1", "nu"),
+    "lloyd": ("speed", "k2"),
+    "discrete-lloyd": ("speed", ""),
+    "self-triggered": ("v", "kappa"),
+    "self-triggered-centroid": ("v_max", ""),
+    "event-triggered": ("s_max", "k_v"),
+    PYTHON: ("top_speed", "gain"),
+}
+SPEED, GAIN = ({kind: keys[k] for kind, keys in PACE.items() if keys[k]} for k in (0, 1))
 
 
 def split_overrides(overrides: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -46,7 +61,13 @@ def scenarios_of_laws(
     changes = apply_overrides({}, overrides)
     _refuse_strangers(changes, [parts_of(name)[0] for name in names])
     found = {name: _with_law(scenario, name, changes, match) for name in names}
-    _refuse_twins(found)
+    for one, other in combinations(found, 2):
+        if found[one].controller == found[other].controller:
+            raise InputError(
+                f"{shown(one)} and {shown(other)} are the same law with the same parameters; "
+                "list each once",
+                code="compare.twice",
+            )
     return found
 
 
@@ -239,11 +260,72 @@ def _refuse_gaps(kind: str, table: Mapping[str, Any], own_kind: str) -> None:
         )
 
 
-def _refuse_twins(found: Mapping[str, Scenario]) -> None:
-    for one, other in combinations(found, 2):
-        if found[one].controller == found[other].controller:
-            raise InputError(
-                f"{shown(one)} and {shown(other)} are the same law with the same parameters; "
-                "list each once",
-                code="compare.twice",
-            )
+# The pace of a law, and other laws with the same pace.
+
+
+def pace_of(law: Any) -> tuple[float | None, float | None]:
+    """The largest speed of a law, and its gain: speed per distance near the centroid.
+
+    `law` is a scenario, or a controller. None where the law has no such key, or leaves it open;
+    a law in Python states both as attributes, if at all.
+    """
+    if not isinstance(law, Scenario):
+        return stated_pace(law)
+    spec = law.controller
+    if spec.kind == "python":
+        return stated_pace(build_controller(spec, law.modules))
+    speed = getattr(spec, SPEED[spec.kind], None)
+    gain = getattr(spec, GAIN.get(spec.kind, ""), None)
+    return speed, _gain(spec.kind, speed, gain)
+
+
+def _gain(kind: str, speed: float | None, number: float | None) -> float | None:
+    """The gain of a law from its key, and the key from the gain: nu is speed over gain."""
+    if kind != "timer" or number is None:
+        return number
+    return None if speed is None else float(f"{speed / number:.6g}")
+
+
+def paced(kind: str, own: Scenario) -> dict[str, float]:
+    """The keys of a law that give it the pace of the law of the scenario `own`."""
+    speed, gain = pace_of(own)
+    wanted = {SPEED.get(kind): speed, GAIN.get(kind): _gain(kind, speed, gain)}
+    return {key: value for key, value in wanted.items() if key and value is not None}
+
+
+def mismatches(own: Scenario, laws: Mapping[str, Any]) -> Iterator[str]:
+    """What keeps some laws from having the pace of the law of the scenario `own`, in sentences.
+
+    Each of `laws` is a scenario, or a controller, which is run as it is.
+    """
+    words = ("largest speed", "speed per distance near the centroid")
+    others = {
+        name: law
+        for name, law in laws.items()
+        if not (isinstance(law, Scenario) and law.controller == own.controller)
+    }
+    paces = {name: pace_of(law) for name, law in others.items()}
+    for k, (what, keys, of_own) in enumerate(zip(words, (SPEED, GAIN), pace_of(own), strict=True)):
+        if of_own is None:
+            if others:
+                named = _kind(own)  # of a class: which attribute would state it
+                named += f", a class without {keys[named]}" * (named == PYTHON)
+                yield f"the scenario's law ({named}) sets no {what}: the others keep theirs."
+            continue
+        without = [name for name, law in others.items() if _kind(law) not in keys]
+        if without:
+            yield f"{' and '.join(without)}: no key sets the {what}, so it is not matched."
+        for name in [name for name in others if name not in without]:
+            kind, found = _kind(others[name]), paces[name][k]
+            if found is None:
+                absent = f"its class has no attribute {keys[kind]}"
+                missing = absent if kind == PYTHON else f"{keys[kind]} is not given"
+                yield f"{name}: {missing}, so the {what} is not matched."
+            elif abs(found - of_own) > 1e-5 * of_own:
+                number = getattr(getattr(others[name], "controller", None), keys[kind], found)
+                given = f"{keys[kind]} = {number:g} makes the {what} {found:g}"
+                yield f"{name}: {given}; that of the scenario's law is {of_own:g}."
+
+
+def _kind(law: Any) -> str:
+    return law.controller.kind if isinstance(law, Scenario) else PYTHON

@@ -249,7 +249,9 @@ def steihaug(
     for _ in range(2 * len(slope) + 10):
         bent = 2.0 * (along - matrix @ along)
         curvature = dot(along, bent)
-        to_edge = _to_edge(found, along, radius)
+        a, b = dot(along, along), dot(found, along)
+        c = dot(found, found) - radius * radius
+        to_edge = (math.sqrt(max(b * b - a * c, 0.0)) - b) / a
         size = square / curvature if curvature > 0.0 else math.inf
         if size >= to_edge:
             return found + to_edge * along, True
@@ -261,10 +263,3 @@ def steihaug(
         along = (after / square) * along - rest
         square = after
     return found, False
-
-
-def _to_edge(inside: Floats, along: Floats, radius: float) -> float:
-    """How far the edge of the trust region is along a direction."""
-    a, b = dot(along, along), dot(inside, along)
-    c = dot(inside, inside) - radius * radius
-    return (math.sqrt(max(b * b - a * c, 0.0)) - b) / a

@@ -21,8 +21,7 @@ from dwell.density import Uniform, as_density
 from dwell.density.support import check_density
 from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import Workspace, as_workspace
-from dwell.plotting.deployment import deployment, minima
-from dwell.plotting.figures import require_matplotlib
+from dwell.plotting.figures import deployment, minima, require_matplotlib
 from dwell.plotting.save import check_free, write_figures
 from dwell.progress import Progress, reported
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
@@ -111,9 +110,16 @@ def optimize(
     with reported(progress) as tell:
         whole, kept = search.run(workers, tell), search.kept
     if not any(math.isfinite(descent.cost) for descent in kept.values()):
-        if whole:
-            raise _weightless(len(kept), count)
-        raise KeyboardInterrupt  # too early for anything to show
+        if not whole:
+            raise KeyboardInterrupt  # too early for anything to show
+        which = "the start" if len(kept) == 1 else f"each of {len(kept)} starts"
+        raise DensityError(
+            f"in {which} the cell of some agent weighs nothing, so that the cost does not say "
+            f"where it should go; take fewer agents than {count}, more starts, or a density that "
+            "is positive in more places",
+            code="optimize.weightless",
+            key="density",
+        )
     return Deployment(
         workspace=workspace,
         density=weight,
@@ -171,14 +177,8 @@ def keep_deployment(found: Deployment, out: Path, formats: Sequence[str] = ("png
     if found.log_scale != 0.0:  # the costs drawn lack a factor that these do not
         levels = {}
     placed = partial(deployment, found.workspace, found.density, found.positions, found.cost)
-    drawings = dict(
-        zip(
-            FIGURES,
-            (placed, partial(minima, {k: c for k, c in costs.items() if c}, levels)),
-            strict=True,
-        )
-    )
-    write_figures(drawings, out, formats)
+    ends = partial(minima, {kind: known for kind, known in costs.items() if known}, levels)
+    write_figures(dict(zip(FIGURES, (placed, ends), strict=True)), out, formats)
 
 
 @final
@@ -257,14 +257,3 @@ def refuse_dimension(dimension: int) -> None:
             code="optimize.dimension",
             key="workspace",
         )
-
-
-def _weightless(starts: int, agents: int) -> DensityError:
-    which = "the start" if starts == 1 else f"each of {starts} starts"
-    return DensityError(
-        f"in {which} the cell of some agent weighs nothing, so that the cost does not say where it "
-        f"should go; take fewer agents than {agents}, more starts, or a density that is positive "
-        "in more places",
-        code="optimize.weightless",
-        key="density",
-    )

@@ -19,10 +19,7 @@ SAME = 1e-3
 
 def worst_errors(run: Run) -> Floats:
     """The largest error of all agents, at each sample of `run`."""
-    if not len(run.metrics.times):
-        return np.empty(0)
-    worst: Floats = run.metrics.errors.max(axis=1)
-    return worst
+    return run.metrics.errors.max(axis=1) if len(run.metrics.times) else np.empty(0)
 
 
 def settled_at(run: Run, nu: float) -> float | None:

@@ -15,8 +15,14 @@ from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario
 from dwell.scenario.modules import sources_of
 from dwell.scenario.problems import listing
-from dwell.studies.laws import ANY_KEY, check_law_names, keys_of_law, parts_of, scenario_of_law
-from dwell.studies.matching import mismatches
+from dwell.studies.laws import (
+    ANY_KEY,
+    check_law_names,
+    keys_of_law,
+    mismatches,
+    parts_of,
+    scenario_of_law,
+)
 from dwell.sweep.axes import KIND, MOST_CASES, Group, Value, product_row, product_size
 from dwell.sweep.template import (
     SOURCES,

@@ -58,8 +58,7 @@ def compare(
     from dwell.progress import reported
     from dwell.scenario.build import with_seed
     from dwell.studies.compare import check_levels, compare_scenarios, keep_comparison
-    from dwell.studies.laws import beside_if_named, scenarios_of_laws, split_overrides
-    from dwell.studies.matching import mismatches
+    from dwell.studies.laws import beside_if_named, mismatches, scenarios_of_laws, split_overrides
 
     own, of_laws = split_overrides(overrides)
     names = laws.split(",")

@@ -8,27 +8,22 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dwell.errors import InputError
 from dwell.plotting.save import write_figures
-from dwell.plotting.sweeps.boxes import boxes
-from dwell.plotting.sweeps.curves import curves
+from dwell.plotting.style import Figure, stem
 from dwell.plotting.sweeps.maps import maps
+from dwell.plotting.sweeps.panels import boxes, curves
 from dwell.plotting.sweeps.quantities import Mask, Quantity, SweepRuns, quantities
 from dwell.plotting.sweeps.varied import MOST_LINES, Line, VariedKeys, varied_keys
-from dwell.plotting.sweeps.words import stem
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["SweepRuns", "save_sweep_figures", "sweep_figures"]
 
 PAIRED = 5  # keys with numbers of which all pairs get a map
 
-Drawings = dict[str, Callable[[], "Figure"]]
+Drawings = dict[str, Callable[[], Figure]]
 
 
 def save_sweep_figures(

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dwell._types import Floats
 from dwell.plotting.figures import panel_grid
-from dwell.plotting.style import PLAIN, Style, number
-from dwell.plotting.sweeps.axes import across_axis, entitle, in_ratios, name_panel, spans_decades
+from dwell.plotting.style import PLAIN, Axes, Figure, label, letter, number
+from dwell.plotting.sweeps.panels import across_axis, entitle, in_ratios, name_panel, spans_decades
 from dwell.plotting.sweeps.quantities import Quantity, groups
 from dwell.plotting.sweeps.varied import Line, VariedKeys
-from dwell.plotting.sweeps.words import label, letter
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 WRITTEN = 5  # values in a row up to which a cell's median is written into it
 TICKS = 8  # values in a row up to which each has its number
@@ -29,7 +24,6 @@ def maps(
     shown: Sequence[Quantity],
     keys: tuple[str, str],
     part: Line,
-    style: Style = PLAIN,
 ) -> Figure:
     """Every quantity over a pair of keys, a panel for each; of some runs."""
     figure, axes = panel_grid(len(shown), 2.05, extra=0.75)
@@ -37,12 +31,12 @@ def maps(
     points, groups_of_runs = groups(part.runs, *(varied.table.numbers(key) for key in keys))
     empty = False
     for ax, quantity in zip(axes, shown, strict=True):
-        name_panel(ax, quantity, label(keys[0]), style)
-        ax.set_ylabel(label(keys[1]), fontsize=style.label_size)
+        name_panel(ax, quantity, label(keys[0]))
+        ax.set_ylabel(label(keys[1]), fontsize=PLAIN.label_size)
         middles = np.array([quantity.middle(runs) for runs in groups_of_runs])
         empty |= bool(np.isnan(middles).any())
-        image = (_draw_dots if scattered else _draw_cells)(ax, quantity, points, middles, style)
-        small = replace(style, text_size=style.text_size - 1.0, label_size=style.text_size)
+        image = (_draw_dots if scattered else _draw_cells)(ax, quantity, points, middles)
+        small = replace(PLAIN, text_size=PLAIN.text_size - 1.0, label_size=PLAIN.text_size)
         small.colour_bar(image, [ax], quantity.unit, aspect=18)
     what = "the median of each point's runs" if scattered else "medians"
     sign = "crosses" if scattered else "hatched"
@@ -52,7 +46,7 @@ def maps(
     return figure
 
 
-def _draw_cells(ax: Axes, quantity: Quantity, points: Floats, middles: Floats, style: Style) -> Any:
+def _draw_cells(ax: Axes, quantity: Quantity, points: Floats, middles: Floats) -> Any:
     """One cell for each pair of values, coloured by its median; hatched where there is none."""
     from matplotlib.patches import Rectangle
 
@@ -62,29 +56,29 @@ def _draw_cells(ax: Axes, quantity: Quantity, points: Floats, middles: Floats, s
     table[rows, columns] = middles
     image = ax.pcolormesh(
         np.arange(len(across) + 1) - 0.5, np.arange(len(upward) + 1) - 0.5,
-        np.ma.masked_invalid(table), cmap=style.density_map, norm=_norm(quantity, middles),
+        np.ma.masked_invalid(table), cmap=PLAIN.density_map, norm=_norm(quantity, middles),
         rasterized=True,
     )  # fmt: skip
     _ticks(ax.xaxis, across)
     _ticks(ax.yaxis, upward)
     for column, row in zip(columns[np.isnan(middles)], rows[np.isnan(middles)], strict=True):
         corner = (column - 0.5, row - 0.5)
-        hatched: Any = {"fill": False, "hatch": "////", "ec": style.faint, "lw": 0}
+        hatched: Any = {"fill": False, "hatch": "////", "ec": PLAIN.faint, "lw": 0}
         ax.add_patch(Rectangle(corner, 1.0, 1.0, **hatched))
     if max(table.shape) <= WRITTEN:
-        _write(ax, image, table, style)
+        _write(ax, image, table)
     return image
 
 
-def _draw_dots(ax: Axes, quantity: Quantity, points: Floats, middles: Floats, style: Style) -> Any:
+def _draw_dots(ax: Axes, quantity: Quantity, points: Floats, middles: Floats) -> Any:
     """A dot for each point, coloured by the median of its runs; a cross if none has a value."""
     across_axis(ax, points[:, 0])
     if in_ratios(points[:, 1]):
         ax.set_yscale("log")
     there = ~np.isnan(middles)
-    ax.plot(*points[~there].T, "x", ms=3.0, mew=0.6, color=style.cell)
+    ax.plot(*points[~there].T, "x", ms=3.0, mew=0.6, color=PLAIN.cell)
     return ax.scatter(
-        points[there, 0], points[there, 1], c=middles[there], s=9.0, cmap=style.density_map, lw=0,
+        points[there, 0], points[there, 1], c=middles[there], s=9.0, cmap=PLAIN.density_map, lw=0,
         norm=_norm(quantity, middles),
     )  # fmt: skip
 
@@ -108,7 +102,7 @@ def _ticks(axis: Any, values: Floats) -> None:
     axis.set_ticks(list(places), [f"${number(values[k], 3)}$" for k in places])
 
 
-def _write(ax: Axes, image: Any, middles: Floats, style: Style) -> None:
+def _write(ax: Axes, image: Any, middles: Floats) -> None:
     """The medians in their cells, in ink that can be read there."""
     for (row, column), value in np.ndenumerate(middles):
         if np.isfinite(value):
@@ -116,7 +110,7 @@ def _write(ax: Axes, image: Any, middles: Floats, style: Style) -> None:
             pale = 0.3 * red + 0.59 * green + 0.11 * blue > 0.55
             ax.text(
                 column, row, _compact(value), ha="center", va="center",
-                fontsize=style.text_size - 2.0, color=style.ink if pale else "white",
+                fontsize=PLAIN.text_size - 2.0, color=PLAIN.ink if pale else "white",
             )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, final
@@ -22,25 +23,20 @@ class SweepRuns(Protocol):
     @property
     def keys(self) -> Sequence[str]:
         """What was varied."""
-        ...
 
     @property
     def columns(self) -> Mapping[str, Sequence[Any]]:
         """Every column by its dotted name; None where a run has no such value."""
-        ...
 
     @property
     def marks(self) -> Mapping[str, Sequence[tuple[float, str]]]:
         """Values of a key that mean something, such as limits of theory, and what they are."""
-        ...
 
     def __len__(self) -> int:
         """How many runs there are."""
-        ...
 
     def numbers(self, name: str) -> Floats:
         """A column of numbers; nan where a run has none."""
-        ...
 
 
 def numbers_of(table: SweepRuns, name: str) -> Floats:
@@ -74,7 +70,7 @@ class Quantity:
     values: Floats
     share: bool = False  # 1 or 0 for each run: drawn as per cent of runs
     reached: Floats | None = None  # 1 or 0: whether a run that could have a value has one
-    limit: float | None = None  # a level to be drawn
+    limit: float = math.nan  # a level to be drawn
     limit_label: str = ""
 
     def of_runs(self, which: Mask) -> Quantity | None:
@@ -91,14 +87,18 @@ class Quantity:
         words = f"{self.title},\nof the {100.0 * float(reached.mean()):.3g} % that reach it"
         return replace(self, title=words)
 
+    def known(self, which: Mask | Ints) -> Floats:
+        """The values of those of some runs that have one."""
+        some: Floats = self.values[which]
+        return some[~np.isnan(some)]
+
     def middle(self, which: Mask | Ints) -> float:
         """The median of some runs, or their share in per cent; nan if none has a value."""
         return self.spread(which)[1]
 
     def spread(self, which: Mask | Ints) -> tuple[float, float, float]:
         """Lower quartile, median, upper quartile of some runs; a share three times."""
-        some = self.values[which]
-        some = some[~np.isnan(some)]
+        some = self.known(which)
         if not len(some):
             return np.nan, np.nan, np.nan
         if self.share:
@@ -115,64 +115,60 @@ def quantities(table: SweepRuns) -> list[Quantity]:
 
 def _outcome(table: SweepRuns) -> Iterator[Quantity]:
     """How good it is in the end, and since when."""
-    error = numbers_of(table, "error.final_max")
-    yield Quantity("largest error at the end", r"$\Vert e_p\Vert$ (length)", error)
-    cost = numbers_of(table, "cost.final")
-    yield Quantity("cost at the end", r"$\mathcal{L}$", cost)
-    time = numbers_of(table, "coverage.reached_at")
-    defined: Mask = np.isfinite(numbers_of(table, "coverage.nu"))
+    error, cost, time, nu = (
+        numbers_of(table, name)
+        for name in ("error.final_max", "cost.final", "coverage.reached_at", "coverage.nu")
+    )
+    yield Quantity("largest error at the end", r"error $\Vert e_p\Vert$ (length)", error)
+    yield Quantity("cost at the end", r"cost $\mathcal{L}$", cost)
     if coverage_unseen(table):
         return
-    reached = np.where(defined, np.isfinite(time).astype(float), np.nan)
-    yield Quantity("time of coverage", "$t$ (time)", time, reached=reached)
-    if not (reached[defined] == 1.0).all():  # else a flat line
-        yield Quantity("runs that reach coverage", "%", reached, share=True)
+    reached = np.where(np.isfinite(nu), np.isfinite(time).astype(float), np.nan)
+    yield Quantity("time of coverage", "time $t$", time, reached=reached)
+    if not (reached[np.isfinite(nu)] == 1.0).all():  # else a flat line
+        yield Quantity("runs that reach coverage", "share (%)", reached, share=True)
 
 
 def coverage_unseen(table: SweepRuns) -> bool:
     """Whether there are runs that took no samples, so that their time of coverage is unknown."""
-    flags = table.columns.get("flags", ())
-    return any(UNSEEN in (codes or ()) for codes in flags)
+    return any(UNSEEN in (codes or ()) for codes in table.columns.get("flags", ()))
 
 
 def _expense(table: SweepRuns) -> Iterator[Quantity]:
     """Expenses per agent, comparable between groups: samples, cells, messages, distance."""
-    agents = numbers_of(table, "agents")
-    samples = numbers_of(table, "measurements") / agents
-    lost = np.nansum(numbers_of(table, "measurements") - numbers_of(table, "cells.voronoi")) > 0.0
-    tried = "samples tried per agent" if lost else "samples per agent"
-    yield Quantity(tried, "number", samples)
-    cells = numbers_of(table, "cells.per_agent.mean")
-    if not np.allclose(cells, samples, rtol=1e-3, equal_nan=True):  # guaranteed, or samples lost
-        yield Quantity("cells computed per agent", "number", cells)
-    messages = numbers_of(table, "messages") / agents
-    yield Quantity("positions received per agent", "number", messages)
-    sent = numbers_of(table, "broadcasts") / agents
+    agents, measured, voronoi, cells, received, sent, distance = (
+        numbers_of(table, name)
+        for name in (
+            "agents", "measurements", "cells.voronoi", "cells.per_agent.mean", "messages",
+            "broadcasts", "distance.mean",
+        )
+    )  # fmt: skip
+    tried = " tried" * bool(np.nansum(measured - voronoi) > 0.0)  # some were lost
+    yield Quantity(f"samples{tried} per agent", "number", measured / agents)
+    if not np.allclose(cells, measured / agents, rtol=1e-3, equal_nan=True):
+        yield Quantity("cells computed per agent", "number", cells)  # guaranteed, or samples lost
+    yield Quantity("positions received per agent", "number", received / agents)
     if np.nansum(sent) > 0.0:
-        yield Quantity("messages sent per agent", "number", sent)
-    distance = numbers_of(table, "distance.mean")
+        yield Quantity("messages sent per agent", "number", sent / agents)
     yield Quantity("distance per agent", "length", distance)
     if "controller.kind" in table.keys:  # laws of unlike speeds are hard to compare
-        speed = numbers_of(table, "top_speed")
-        yield Quantity("largest speed", "length / time", speed)
+        yield Quantity("largest speed", "length / time", numbers_of(table, "top_speed"))
 
 
 def _safety(table: SweepRuns) -> Iterator[Quantity]:
     """Whether it stayed within what is assumed, and whether it came to its end."""
     limits = numbers_of(table, "hold_error.limit")
     known = np.unique(limits[np.isfinite(limits)])
-    limit = float(known[0]) if len(known) == 1 else None
-    holds = numbers_of(table, "hold_error.max")
     yield Quantity(
-        "largest hold error", r"$\Vert\tilde\eta_p\Vert$ (length / time)", holds,
-        limit=limit, limit_label=r"limit of the hold error, $\tilde\eta_{\max}$",
+        "largest hold error", r"$\Vert\tilde\eta_p\Vert$ (length / time)",
+        numbers_of(table, "hold_error.max"),
+        limit=float(known[0]) if len(known) == 1 else math.nan,
+        limit_label=r"limit of the hold error, $\tilde\eta_{\max}$",
     )  # fmt: skip
-    nearest = numbers_of(table, "separation.min")
-    words = "closest two agents"
+    nearest, words = numbers_of(table, "separation.min"), "closest two agents"
     if not np.isfinite(nearest).any():
         nearest, words = numbers_of(table, "separation.seen"), "closest two agents, as seen"
     yield Quantity(words, "distance (length)", nearest)
-    if "stop.ok" in table.columns:
-        early = np.array([float(ok is False) for ok in table.columns["stop.ok"]])
-        if early.any():
-            yield Quantity("runs that ended early", "%", early, share=True)
+    early = np.array([float(ok is False) for ok in table.columns.get("stop.ok", ())])
+    if early.any():
+        yield Quantity("runs that ended early", "share (%)", early, share=True)

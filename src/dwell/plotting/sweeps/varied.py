@@ -10,8 +10,8 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats
+from dwell.plotting.style import letter, short, value_words
 from dwell.plotting.sweeps.quantities import Mask, SweepRuns
-from dwell.plotting.sweeps.words import cell, letter, short
 
 KIND = "controller.kind"
 MOST_LINES = 8  # as many as there are colours
@@ -53,13 +53,13 @@ class VariedKeys:
     def lines(self, key: str | None = None) -> tuple[list[Line], list[str]]:
         """The lines of a picture over `key`, and those keys whose values they do not tell apart."""
         apart = list(self.words)
-        while len(apart) > 1 and self._combined(apart) > MOST_LINES:
+        while len(apart) > 1 and len(set(self._rows(apart))) > MOST_LINES:
             apart.remove(next(k for k in reversed(apart) if k != KIND))
         others = [k for k in self.numeric if k != key]
         if key is not None and len(others) == 1 and not self.scattered(key):
             more = [*apart, others[0]]
             few = len(set(self.table.columns[others[0]]) - {None}) <= FEW_VALUES
-            if few and self._combined(more) <= MOST_LINES:
+            if few and len(set(self._rows(more))) <= MOST_LINES:
                 apart, others = more, []
         left = [k for k in self.words if k not in apart] + others
         return self.lines_of(apart), left
@@ -70,9 +70,6 @@ class VariedKeys:
         lines = self.lines_of([] if word is None else [word])
         return lines if len(lines) <= MOST_LINES else self.lines_of([])
 
-    def _combined(self, keys: Sequence[str]) -> int:
-        return len(set(self._rows(keys)))
-
     def _rows(self, keys: Sequence[str]) -> list[tuple[Any, ...]]:
         columns = [self.table.columns[key] for key in keys]
         return list(zip(*columns, strict=True)) if columns else [()] * len(self.table)
@@ -82,24 +79,24 @@ class VariedKeys:
         rows = self._rows(keys)
         number_of = {row: k for k, row in enumerate(dict.fromkeys(rows))}
         which = np.array([number_of[row] for row in rows])
-        return [Line(_label(keys, row), which == k) for row, k in number_of.items()]
-
-
-def _label(keys: Sequence[str], row: Sequence[Any]) -> str:
-    parts = [_part(key, value) for key, value in zip(keys, row, strict=True) if value is not None]
-    return ", ".join(parts) or ("none" if keys else "")
+        found = []
+        for row, k in number_of.items():
+            parts = [_part(*named) for named in zip(keys, row, strict=True) if named[1] is not None]
+            found.append(Line(", ".join(parts) or "none" * bool(keys), which == k))
+        return found
 
 
 def _part(key: str, value: Any) -> str:
+    words = value_words(value)
     if isinstance(value, (int, float)):
-        return f"{letter(key)} = {cell(value)}"
-    return cell(value) if key in (KIND, "controller.reset") else f"{short(key)} {cell(value)}"
+        return f"{letter(key)} = {words}"
+    return words if key in (KIND, "controller.reset") else f"{short(key)} {words}"
 
 
 def varied_keys(table: SweepRuns) -> VariedKeys:
     """What the keys of a table are good for; those with one value only are left out."""
     varied = [key for key in table.keys if len(set(table.columns[key]) - {None}) > 1]
-    numeric = [key for key in varied if _is_numeric(table.columns[key])]
+    numeric = [key for key in varied if all(map(_is_number, table.columns[key]))]
     tied: dict[str, tuple[str, ...]] = {}
     for key in numeric:
         leader = next((k for k in tied if _rise_together(table.numbers(k), table.numbers(key))), "")
@@ -111,11 +108,9 @@ def varied_keys(table: SweepRuns) -> VariedKeys:
     return VariedKeys(table, tuple(tied), tied, words)
 
 
-def _is_numeric(column: Sequence[Any]) -> bool:
-    return all(
-        value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
-        for value in column
-    )
+def _is_number(value: Any) -> bool:
+    """Whether a value can be drawn as a number, or is none."""
+    return isinstance(value, int | float | None) and not isinstance(value, bool)
 
 
 def _rise_together(one: Floats, other: Floats) -> bool:

@@ -18,8 +18,11 @@ import numpy as np
 from dwell._types import Ints
 from dwell.results import Run
 from dwell.studies.outcome import SAME, final_cost, final_error, largest_error, match, settled_at
-from dwell.studies.paper.numbers import (
+from dwell.studies.paper.simulations import (
+    OTHER_PRESET,
     TIDY,
+    Pair,
+    Simulations,
     TriggerFigures,
     cells_before_end,
     dwell_bound,
@@ -29,7 +32,6 @@ from dwell.studies.paper.numbers import (
     samples_since,
     usual_least,
 )
-from dwell.studies.paper.simulations import OTHER_PRESET, Pair, Simulations
 
 # Digits that the paper prints: a number that rounds to the same two counts as the same.
 ROUNDED = 1.05
@@ -73,14 +75,11 @@ def borne_out(claims: Sequence[Claim]) -> str:
     )
 
 
-@final
-@dataclass(frozen=True, slots=True)
 class _Evidence:
     """Our numbers for a claim, the test that they have to pass, and words for the note."""
 
-    ours: Numbers
-    passes: Test
-    words: dict[str, Any]
+    def __init__(self, ours: Numbers, passes: Test, **words: Any) -> None:
+        self.ours, self.passes, self.words = ours, passes, words
 
 
 Evidence = dict[str, _Evidence]  # by claim
@@ -107,10 +106,6 @@ def _claim(
     return Claim(name, statement["says"], paper, ours.exact, ours.grid, holds, by, note)
 
 
-def _given(ours: Numbers, passes: Test, **words: Any) -> _Evidence:
-    return _Evidence(ours, passes, words)
-
-
 def _at_most(limit: float) -> Test:
     return lambda value: value <= limit
 
@@ -122,13 +117,13 @@ def _about(paper: float) -> Test:
 def _of_thirty(s: Simulations) -> Evidence:
     """Evidence on the claims about 30 agents."""
     return {
-        "n30-cost": _given(s.n30.each(final_cost), lambda cost: 199.0 <= cost <= 203.0),
-        "n30-coverage": _given(s.n30.each(lambda run: run.reached_at), _at_most(60.0)),
-        "n30-hold-error": _given(s.n30.each(largest_hold_error), _at_most(0.4)),
-        "n30-error-final": _given(
+        "n30-cost": _Evidence(s.n30.each(final_cost), lambda cost: 199.0 <= cost <= 203.0),
+        "n30-coverage": _Evidence(s.n30.each(lambda run: run.reached_at), _at_most(60.0)),
+        "n30-hold-error": _Evidence(s.n30.each(largest_hold_error), _at_most(0.4)),
+        "n30-error-final": _Evidence(
             s.n30.each(final_error), _at_most(1e-9), settled=_since(s.n30, 1e-9)
         ),
-        "n30-dwell-bound": _given(
+        "n30-dwell-bound": _Evidence(
             Pair(dwell_bound(s.n30.exact), None), lambda longest: longest >= 0.03
         ),
     }
@@ -139,7 +134,7 @@ def _of_errors(s: Simulations) -> Evidence:
 
     def errors(pair: Pair[Run], level: float, since: float, rest: float) -> _Evidence:
         ours = pair.each(lambda run: largest_error(run, since))
-        return _given(ours, _at_most(ROUNDED * level), settled=_since(pair, rest))
+        return _Evidence(ours, _at_most(ROUNDED * level), settled=_since(pair, rest))
 
     return {
         "lloyd-error": errors(s.lloyd, 1.23e-13, 80.0, ROUNDED * 1.23e-13),
@@ -165,20 +160,20 @@ def _of_cells(s: Simulations) -> Evidence:
     late = np.concatenate(late_intervals(s.self_triggered.exact) or [np.empty(0)])
     share = patient_agents(s.self_triggered.exact)
     return {
-        "lloyd-cells": _given(s.lloyd.each(most), lambda cells: cells == 15_000.0),
-        "self-triggered-cells": _given(
+        "lloyd-cells": _Evidence(s.lloyd.each(most), lambda cells: cells == 15_000.0),
+        "self-triggered-cells": _Evidence(
             s.self_triggered.each(mean),
             _about(28_000.0),
             preset=OTHER_PRESET,
             other=mean(s.other_preset.exact),
         ),
-        "self-triggered-intervals": _given(
+        "self-triggered-intervals": _Evidence(
             s.self_triggered.each(usual_least),
             lambda wait: wait >= 0.1 - TIDY,
             kept=f"{np.mean(late >= 0.1 - TIDY):.1%}" if len(late) else "none",
             patient="none" if share is None else f"{share:.0%}",
         ),
-        "timer-cells": _given(s.timer.each(most), _at_most(400.0)),
+        "timer-cells": _Evidence(s.timer.each(most), _at_most(400.0)),
     }
 
 
@@ -199,8 +194,8 @@ def _of_guarantees(s: Simulations) -> Evidence:
         return first.each(both, second)
 
     return {
-        "self-triggered-drift": _given(worst("drift", max), _at_most(3.0), hits=hits),
-        "self-triggered-target": _given(
+        "self-triggered-drift": _Evidence(worst("drift", max), _at_most(3.0), hits=hits),
+        "self-triggered-target": _Evidence(
             worst("room", min), lambda depth: depth >= -rounding, hits=hits
         ),
     }
@@ -211,12 +206,12 @@ def _beside_lloyd(s: Simulations) -> Evidence:
     limit = SAME * s.lloyd.exact.workspace.diameter
     same, timer = s.self_triggered, s.timer
     return {
-        "self-triggered-communication": _given(
+        "self-triggered-communication": _Evidence(
             _ratios(same, s.lloyd, lambda run: samples_since(run, 50.0)), _at_most(0.1)
         ),
         "self-triggered-same-cvc": _matched(same, s.lloyd, _at_most(limit)),
         "self-triggered-slower": _slower(same, s.lloyd, 1.87, 1.26e-12),
-        "timer-communication": _given(_ratios(timer, s.lloyd, cells_before_end), _at_most(0.05)),
+        "timer-communication": _Evidence(_ratios(timer, s.lloyd, cells_before_end), _at_most(0.05)),
         "timer-different-cvc": _matched(timer, s.lloyd, lambda distance: distance > limit),
         "timer-slower": _slower(timer, s.lloyd, 1.31, 8.71e-14),
     }
@@ -236,7 +231,7 @@ def _matched(pair: Pair[Run], benchmark: Pair[Run], passes: Test) -> _Evidence:
     found = pair.each(match, benchmark)
     tolerance, distance = found.exact.tolerance, found.exact.distance
     ours = found.each(lambda one: one.settled)
-    return _given(ours, passes, tolerance=tolerance, distance=distance)
+    return _Evidence(ours, passes, tolerance=tolerance, distance=distance)
 
 
 def _slower(pair: Pair[Run], benchmark: Pair[Run], paper: float, level: float) -> _Evidence:
@@ -247,4 +242,4 @@ def _slower(pair: Pair[Run], benchmark: Pair[Run], paper: float, level: float) -
         return None if time is None or not other_time else time / other_time
 
     levels = Pair((1e-2, 1e-2), (level, ROUNDED * 1.23e-13))
-    return _given(pair.each(ratio, benchmark, levels), _about(paper))
+    return _Evidence(pair.each(ratio, benchmark, levels), _about(paper))

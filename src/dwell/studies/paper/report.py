@@ -12,12 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from dwell.errors import InputError
-from dwell.studies.comparison import LEVELS, Comparison, LawFigures
-from dwell.studies.paper import start_study
+from dwell.studies.compare import LEVELS, Comparison, LawFigures
+from dwell.studies.paper import variations
 from dwell.studies.paper.claims import Claim, borne_out
-from dwell.studies.paper.grid_study import LEVELS as REST
-from dwell.studies.paper.grid_study import PAPER_TIMES, GridRow
-from dwell.studies.paper.numbers import TriggerFigures
 from dwell.studies.paper.simulations import (
     OTHER_PRESET,
     PRESET,
@@ -25,8 +22,9 @@ from dwell.studies.paper.simulations import (
     TEMPLATES,
     TITLES,
     Pair,
+    TriggerFigures,
 )
-from dwell.studies.paper.start_study import LABELS, Row
+from dwell.studies.paper.variations import LABELS, PAPER_TIMES, REST_LEVELS, GridRow, Row
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -78,7 +76,7 @@ class Reproduction:
                 name: pair.each(asdict)._asdict() for name, pair in self.guarantees.items()
             },
             "grids": [asdict(row) for row in self.grids],
-            "starts": start_study.as_json(self.rows) if self.rows else None,
+            "starts": variations.as_json(self.rows) if self.rows else None,
             "report": str(self.report),
             "wall_seconds": self.wall_seconds,
         }
@@ -122,7 +120,7 @@ def report_page(found: Reproduction, drawn: Sequence[str]) -> str:
         starts=_starts(found.rows),
         titles=TITLES,
         levels=LEVELS,
-        rest=REST,
+        rest=REST_LEVELS,
         paper_times=PAPER_TIMES,
         quantities=LABELS,
     )
@@ -189,7 +187,8 @@ def _grids(grids: Sequence[GridRow]) -> dict[str, Any] | None:
     if not grids:
         return None
     spacings = sorted({row.spacing for row in grids})
-    early = [spacing for spacing in spacings if _as_early(grids, spacing)]
+    late = {row.spacing for row in grids if not _is_early(row)}
+    early = [spacing for spacing in spacings if spacing not in late]
     by_spacing = sorted(grids, key=lambda row: row.spacing)
     return {
         "spacings": [f"{spacing:g}" for spacing in spacings],
@@ -198,22 +197,21 @@ def _grids(grids: Sequence[GridRow]) -> dict[str, Any] | None:
     }
 
 
-def _as_early(grids: Sequence[GridRow], spacing: float) -> bool:
-    """Whether every simulation comes to rest on this grid by the paper's time."""
-    own = [row for row in grids if row.spacing == spacing]
-    limits = [PAPER_TIMES[row.simulation] or math.inf for row in own]
-    return all(r.at_rest is not None and r.at_rest <= t for r, t in zip(own, limits, strict=True))
+def _is_early(row: GridRow) -> bool:
+    """Whether a simulation comes to rest by the paper's time."""
+    limit = PAPER_TIMES[row.simulation] or math.inf
+    return row.at_rest is not None and row.at_rest <= limit
 
 
 def _starts(rows: Sequence[Row]) -> dict[str, Any] | None:
     """Quartiles by law over the random starts, and the law with the least median of samples."""
     if not rows:
         return None
-    counted = start_study.as_json(rows)
+    counted = variations.as_json(rows)
     laws = counted["laws"]
     return {
         **counted,
-        "side": start_study.SIDE,
+        "side": variations.SIDE,
         "least": min(laws, key=lambda law: laws[law]["looks"]["median"] or 0.0),
         "early": sorted({row.ended for row in rows} - {"horizon"}),
     }

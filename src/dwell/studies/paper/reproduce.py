@@ -5,36 +5,54 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dwell.errors import InputError
-from dwell.plotting import write_figures
-from dwell.plotting.figures import require_matplotlib
+from dwell.plotting import (
+    COMPARED,
+    FIGURES,
+    errors_side_by_side,
+    quartiles,
+    time_since_events,
+    write_figures,
+)
+from dwell.plotting.figures import require_matplotlib, timer_teeth
 from dwell.plotting.save import check_free
+from dwell.plotting.style import Figure
 from dwell.progress import Progress
 from dwell.results import Run
 from dwell.runner import provenance
-from dwell.studies.comparison import LEVELS, Comparison, figures_of
+from dwell.studies.compare import LEVELS, Comparison, figures_of
 from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign, write_text
 from dwell.studies.paper.claims import judge
-from dwell.studies.paper.figures import DRAWINGS
-from dwell.studies.paper.grid_study import GridRow, grid_jobs, grid_row
 from dwell.studies.paper.report import MARK, Reproduction, report_page, require_jinja
 from dwell.studies.paper.simulations import (
     OTHER_PRESET,
     PRESET,
     SPACING,
     TEMPLATES,
+    TITLES,
     Simulations,
     job_of,
     paper_scenario,
     scenarios,
 )
-from dwell.studies.paper.start_study import Row, start_jobs
+from dwell.studies.paper.variations import (
+    LABELS,
+    WIDE_RANGE,
+    GridRow,
+    Row,
+    grid_jobs,
+    grid_row,
+    start_jobs,
+    values_of,
+)
 from dwell.workers.threads import Job, run_jobs
 
+EXACT, GRID = "exact integrals", f"grid of points, {SPACING:g} apart"
 STARTS = 20
 QUICK: dict[str, Any] = {"starts": 1, "horizon": 4.0, "other_grids": False}  # a rehearsal
 
@@ -129,3 +147,46 @@ def _prepare(folder: Path, runs: list[str], figures: list[str]) -> None:
     for name in runs:
         refuse_foreign(folder / "runs" / f"{name}.nc", RUN_MARK)
     check_free(folder / "figures", figures, ("png",))
+
+
+# The figures of the report; templates/report.html.j2 has their captions.
+
+Drawing = Callable[[Simulations, Sequence[Row]], Figure]
+
+
+def _thirty(name: str) -> Drawing:
+    return lambda s, rows: FIGURES[name](s.n30.exact)
+
+
+def _timers(s: Simulations, rows: Sequence[Row]) -> Figure:
+    """The paper's window of the timers, or the whole of a run that is too short for it."""
+    run = s.n30.exact
+    return timer_teeth(run, window=(0.1, 0.15) if run.horizon >= 0.15 else (0.0, run.horizon))
+
+
+def _laws(name: str) -> Drawing:
+    return lambda s, rows: COMPARED[name]({TITLES[n]: p.exact for n, p in s.compared.items()})
+
+
+def _side_by_side(s: Simulations, rows: Sequence[Row]) -> Figure:
+    pairs = {TITLES[name]: pair for name, pair in {"n30": s.n30, **s.compared}.items()}
+    return errors_side_by_side(pairs, (EXACT, GRID))
+
+
+def _starts(s: Simulations, rows: Sequence[Row]) -> Figure:
+    laws = list(dict.fromkeys(row.law for row in rows))
+    samples = {
+        title: {law: values_of(rows, law, quantity) for law in laws}
+        for quantity, title in LABELS.items()
+    }
+    return quartiles(samples, log=[LABELS[quantity] for quantity in WIDE_RANGE])
+
+
+DRAWINGS: dict[str, Drawing] = {
+    **{f"n30-{name.replace('_', '-')}": _thirty(name) for name in FIGURES},
+    "n30-timers": _timers,
+    **{f"comparison-{name}": _laws(name) for name in COMPARED},
+    "self-triggered-intervals": lambda s, rows: time_since_events(s.self_triggered.exact),
+    "exact-and-grid": _side_by_side,
+    "starts": _starts,
+}  # by name of their files
