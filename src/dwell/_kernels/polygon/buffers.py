@@ -33,19 +33,11 @@ class Scratch(NamedTuple):
     rank: np.ndarray  # a few candidates sorted: the rank of each,
     far: np.ndarray  # ... squared distances in order
     sequence: np.ndarray  # ... and indices
-    line_x: np.ndarray  # lines that may bound a cell: see gift_wrap.py
-    line_y: np.ndarray
-    line_offset: np.ndarray
-    line_bits: np.ndarray  # ... the bits of line_offset
+    line: np.ndarray  # (5, LINES) lines that may bound a cell: see gift_wrap.py
+    line_bits: np.ndarray  # ... the bits of these numbers
     behind: np.ndarray  # ... and their labels
-    step: np.ndarray  # how far ahead each of them crosses,
-    step_bits: np.ndarray  # ... and the bits of that
-    back: np.ndarray  # how far astern each of them crosses
-    back_bits: np.ndarray
     chain: np.ndarray  # the lines round a cell,
-    edge_x: np.ndarray  # ... one after another, the last one also first
-    edge_y: np.ndarray
-    edge_offset: np.ndarray
+    edge: np.ndarray  # (3, EDGES + 1) ... one after another, the last one also first
     dx: np.ndarray  # displacement of each agent from the measuring one
     dy: np.ndarray
     seen: np.ndarray  # candidates already taken, nearest first
@@ -61,21 +53,14 @@ class Scratch(NamedTuple):
     pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated
 
 
-def whole_lines(count: int) -> np.ndarray:
-    """So many zeros, from the start of a cache line on: no vector register then spans two."""
-    memory = np.zeros(count + 7)
-    begin = -memory.ctypes.data % 64 // 8
-    return memory[begin : begin + count]
-
-
 def make_scratch(agents: int, vertices: int) -> Scratch:
     """Buffers for cells of up to `agents` agents in a polygon of `vertices` vertices."""
     most, many = agents + vertices + 16 + EDGES, max(agents, 1)
     numbers: dict[str, Any] = {
         **dict.fromkeys(("x", "y", "x2", "y2", "side", "kept_x", "kept_y", "fan"), most),
         **dict.fromkeys(("key", "dx", "dy"), many),
-        **dict.fromkeys(("edge_x", "edge_y", "edge_offset"), EDGES + 1),
         **dict.fromkeys(("value", "ratio"), (MAX_PANELS, 16)),
+        "edge": (3, EDGES + 1),
         "far": SORTED,
         "closest": (CLOSEST + 1, 3),
         "stack": (3, PENDING),
@@ -85,10 +70,9 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
     }
     indices = {"label": most, "label2": most, "who": many + CLOSEST + 2, "rank": SORTED}
     indices |= {"sequence": SORTED, "behind": LINES, "chain": EDGES, "seen": many}
-    lines = ("line_x", "line_y", "line_offset", "step", "back")
     found = {name: np.zeros(shape) for name, shape in numbers.items()}
     found |= {name: np.zeros(size, dtype=np.int64) for name, size in indices.items()}
-    found |= {name: whole_lines(LINES) for name in lines}
-    bits = {"line_bits": "line_offset", "step_bits": "step", "back_bits": "back"}
-    found |= {name: found[of].view(np.int64) for name, of in bits.items()}
-    return Scratch(**found)
+    memory = np.zeros(5 * LINES + 7)
+    begin = -memory.ctypes.data % 64 // 8  # of a cache line: no vector register then spans two
+    line = memory[begin : begin + 5 * LINES].reshape(5, LINES)
+    return Scratch(line=line, line_bits=line.view(np.int64), **found)
