@@ -16,7 +16,7 @@ from dwell._kernels._jit import inlined, inner, njit
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.queue import row_in
 from dwell._kernels.common.segments import HOLD_X, HOLD_Y, SINCE
-from dwell._kernels.polygon.buffers import BRANCHES
+from dwell._kernels.polygon.buffers import BRANCHES, LARGEST
 from dwell._kernels.polygon.cell_list import is_between, position_at
 
 AT_REST, MOVING = 32, 8  # agents in a leaf, at most: those at rest are measured all at once
@@ -276,36 +276,44 @@ def outside(k, px, py, vx, vy, age, box):
 
 
 @inlined
-def next_leaf(top, bound, px, py, vx, vy, age, tree, stack, visits):
+def next_leaf(top, bound, px, py, vx, vy, age, tree, stack, stack_bits, visits):
     """The next leaf that is not farther than a bound from the point v seen from p.
 
-    stack: squared distances and numbers of nodes still to be visited, `top` of them, the root to
-    begin with; of the children of a node the nearest is visited first. Returns (where the agents of
-    the leaf begin in tree.who, where they end, the new top); (0, 0, 0) if there is none.
+    stack: squared distances and numbers of nodes still to be visited, `top` of them; -1 to begin
+    with the root. Of the children of a node the nearest is visited first. Returns (where the agents
+    of the leaf begin in tree.who, where they end, the new top); (0, 0, 0) if there is none.
     """
-    while top > 0:
-        top -= 1
-        if stack[0, top] > bound:
-            continue
+    gap, gap_bits = stack[2], stack_bits[2]
+    k = 0 if top < 0 else -1
+    top = larger(top, 0)
+    while True:
+        while k < 0 and top > 0:
+            top -= 1
+            k = int(stack[1, top]) if stack[0, top] <= bound else -1
+        if k < 0:
+            return 0, 0, 0
         visits[0] += 1.0
-        k = int(stack[1, top])
         leaf = k - tree.box.shape[0]
         if leaf >= 0:
             return tree.first[leaf], tree.first[leaf + 1], top
         box = tree.box[k]
         for c in range(box.shape[1]):
-            stack[2, c] = outside(c, px, py, vx, vy, age, box)
-        nearest = top
-        for c in range(BRANCHES):
-            if stack[2, c] <= bound:
-                stack[0, top] = stack[2, c]
-                stack[1, top] = BRANCHES * k + 1 + c
-                nearest = top if stack[2, c] < stack[0, nearest] else nearest
-                top += 1
-        if top > nearest:
-            for i in range(2):
-                stack[i, nearest], stack[i, top - 1] = stack[i, top - 1], stack[i, nearest]
-    return 0, 0, 0
+            gap[c] = outside(c, px, py, vx, vy, age, box)
+        near = 0
+        least = LARGEST
+        for c in range(box.shape[1]):
+            near += 1 if gap[c] <= bound else 0
+            named = (gap_bits[c] & ~(BRANCHES - 1)) | c
+            least = named if named < least else least
+        nearest = least & (BRANCHES - 1)
+        k = BRANCHES * k + 1
+        if near > 1:
+            for c in range(BRANCHES):
+                if (gap[c] <= bound) & (c != nearest):
+                    stack[0, top] = gap[c]
+                    stack[1, top] = k + c
+                    top += 1
+        k = k + nearest if near > 0 else -1
 
 
 @inner
@@ -331,7 +339,7 @@ def holds_more(p, px, py, limit, most, age, tree):
 
 
 @inner
-def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near):
+def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, stack_bits, near):
     """List all but p farther than one squared distance and not than another, after m in `near`.
 
     Returns how many are listed then; it ends with the first after `most`.
@@ -341,13 +349,16 @@ def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near):
     age = age_of(t, row, tree)
     if holds_more(p, px, py, limit, most, age, tree):
         return most + 1
-    stack[:2, 0] = 0.0
-    begin, end, top = next_leaf(1, limit, px, py, 0.0, 0.0, age, tree, stack, near.visits)
+    begin, end, top = next_leaf(
+        -1, limit, px, py, 0.0, 0.0, age, tree, stack, stack_bits, near.visits
+    )
     while begin < end and m <= most:
         for i in range(begin, end):
             q = tree.who[i]
             near.x[m], near.y[m] = place_in_leaf(i, t, cruise, row, tree)
             inside = is_between(near.x[m] - px, near.y[m] - py, beyond, limit)
             m += 1 if inside & (q != p) & (m <= most) else 0
-        begin, end, top = next_leaf(top, limit, px, py, 0.0, 0.0, age, tree, stack, near.visits)
+        begin, end, top = next_leaf(
+            top, limit, px, py, 0.0, 0.0, age, tree, stack, stack_bits, near.visits
+        )
     return m

@@ -13,6 +13,7 @@ LINES = 128  # lines along which a border is traced at once; a power of two
 CLOSEST = 8  # agents that cut a crowded cell before its vertices are tested: see vertex_search.py
 BRANCHES = 8  # of a tree
 PENDING = 128  # boxes still to be visited: BRANCHES - 1 for each level of a tree suffice
+LARGEST = 0x7FFFFFFFFFFFFFFF  # of the bits of numbers that are compared as if they were integers
 EDGES = 24  # edges of a traced cell, at most; in whole vector registers
 
 
@@ -42,7 +43,8 @@ class Scratch(NamedTuple):
     dy: np.ndarray
     seen: np.ndarray  # candidates already taken, nearest first
     closest: np.ndarray  # (CLOSEST + 1, 3) the closest agents: see vertex_search.py
-    stack: np.ndarray  # (3, PENDING) boxes of a tree still to be visited
+    stack: np.ndarray  # (3, PENDING) boxes of a tree still to be visited: see box_tree.py
+    stack_bits: np.ndarray
     kept_x: np.ndarray  # a copy of the polygon
     kept_y: np.ndarray
     fan: np.ndarray  # cross products of neighbouring vertices: twice the triangles' areas
@@ -51,6 +53,13 @@ class Scratch(NamedTuple):
     value: np.ndarray  # (MAX_PANELS, 16) the Gaussian at their nodes
     ratio: np.ndarray
     pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated
+
+
+def whole_lines(count: int) -> np.ndarray:
+    """So many zeros, from the start of a cache line on: no vector register then spans two."""
+    memory = np.zeros(count + 7)
+    begin = -memory.ctypes.data % 64 // 8
+    return memory[begin : begin + count]
 
 
 def make_scratch(agents: int, vertices: int) -> Scratch:
@@ -63,7 +72,6 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         "edge": (3, EDGES + 1),
         "far": SORTED,
         "closest": (CLOSEST + 1, 3),
-        "stack": (3, PENDING),
         "node": MAX_NODES * MAX_NODES,
         "panels": (MAX_PANELS, 8),
         "pending": (MAX_TRIANGLES, 7),
@@ -72,7 +80,7 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
     indices |= {"sequence": SORTED, "behind": LINES, "chain": EDGES, "seen": many}
     found = {name: np.zeros(shape) for name, shape in numbers.items()}
     found |= {name: np.zeros(size, dtype=np.int64) for name, size in indices.items()}
-    memory = np.zeros(5 * LINES + 7)
-    begin = -memory.ctypes.data % 64 // 8  # of a cache line: no vector register then spans two
-    line = memory[begin : begin + 5 * LINES].reshape(5, LINES)
-    return Scratch(line=line, line_bits=line.view(np.int64), **found)
+    for name, rows, count in (("line", 5, LINES), ("stack", 3, PENDING)):
+        found[name] = whole_lines(rows * count).reshape(rows, count)
+        found[name + "_bits"] = found[name].view(np.int64)
+    return Scratch(**found)

@@ -194,7 +194,8 @@ def gather(p, t, m, beyond, radius, most, cruise, row, bins, x, y, near):
     row: the segments of all agents; None for agents at rest, whose positions in the order of bins
     are x, y, and p is counted in that order. The first m in `near` are listed already: the agent
     itself and all others up to the squared distance `beyond`. Returns how many there are now, and
-    the squared distance up to which all are; or more than `most`, as soon as bins may hold so many.
+    the squared distance up to which all are; or more than `most`, if the disc or a row of bins
+    holds so many.
     """
     frame = bins.frame
     px = near.x[0]
@@ -210,7 +211,7 @@ def gather(p, t, m, beyond, radius, most, cruise, row, bins, x, y, near):
         half = half_width(k, py, radius, frame)
         if half >= 0.0:
             begin, end = slice_of(k, px, half, limit == np.inf, bins)
-            if m + end - begin > most:
+            if m > most or end - begin > most:
                 return most + 1, limit
             for i in range(begin, end):
                 q = i

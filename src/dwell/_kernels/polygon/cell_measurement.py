@@ -5,6 +5,7 @@ import numpy as np
 from dwell._kernels._jit import inner, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
+from dwell._kernels.polygon.gift_wrap import cell_among_few
 from dwell._kernels.polygon.grid_quadrature import grid_moments
 from dwell._kernels.polygon.halfplane_clip import WITHIN, farthest
 from dwell._kernels.polygon.moments import polygon_moments
@@ -91,8 +92,14 @@ def measure_cell(find, p, xs, ys, wx, wy, terms, s):
     status: 0, COINCIDENT or NO_MASS. The error is centroid minus position, taken in the agent's
     own frame; polar is the second moment about the position. mass and polar come divided by
     exp(log_scale). Without mass the error leads to the nearest point of the workspace. `find` is
-    `traced_cell`, or for few agents `cell_among_few`, which compiles in less time.
+    `traced_cell` or `cell_among_few`.
     """
     quick = terms.lattice.shape[0] == 0
     n, candidates, nearest = find(p, quick, xs[p], ys[p], xs, ys, wx, wy, s)
     return integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, s)
+
+
+@inner
+def measure_among_few(p, xs, ys, wx, wy, terms, s):
+    """Measure a cell among at most LINES agents: compiled once for all that need it."""
+    return measure_cell(cell_among_few, p, xs, ys, wx, wy, terms, s)

@@ -36,20 +36,26 @@ def first_trace(m, own, limit, within, px, py, wx, wy, frame, near, s):
 
     All agents up to the squared distance `limit` are listed; workspace edges are left out as in
     `trace_near`. Returns (vertices, squared distance of the nearest, reach, radius of a disc that
-    would be enough); no vertices if the cell is not settled, and no radius if nothing was traced.
+    is likely to be enough); no vertices if the cell is not settled, no radius if none was traced.
     """
     n, nearest, squared = trace_near(m, own, within, px, py, near.x, near.y, wx, wy, s)
     reach = math.sqrt(WITHIN * squared)
     radius = required_radius(reach, frame) if n > 0 else 0.0
+    if limit > 0.0:  # walls that were left out may cut the cell
+        radius = smaller(radius, 2.0 * math.sqrt(limit))
     return n if is_settled(reach, nearest, limit) else 0, nearest, reach, radius
 
 
 @inner
-def gather_in(in_tree, p, t, m, beyond, radius, most, cruise, row, bins, tree, x, y, near, stack):
+def gather_in(
+    in_tree, p, t, m, beyond, radius, most, cruise, row, bins, tree, x, y, near, stack, stack_bits
+):
     """List the agents in a disc round p, by the tree or by bins: see `gather`."""
     if in_tree:
         limit = radius * radius
-        return list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near), limit
+        return list_within(
+            p, t, m, beyond, limit, most, cruise, row, tree, stack, stack_bits, near
+        ), limit
     return gather(p, t, m, beyond, radius, most, cruise, row, bins, x, y, near)
 
 
@@ -66,12 +72,14 @@ def prepare_tree(t, cruise, segments, tree, near):
 
 
 @inner
-def is_crowded(p, t, m, limit, px, py, cruise, row, tree, stack, near):
+def is_crowded(p, t, m, limit, px, py, cruise, row, tree, stack, stack_bits, near):
     """Whether more than LINES agents are within a squared distance; m: listed in `near` so far."""
     if holds_more(p, px, py, limit, LINES + 1, age_of(t, row, tree), tree):
         return True
     most = m + LINES
-    return list_within(p, t, m, -1.0, limit, most, cruise, row, tree, stack, near) > most
+    return (
+        list_within(p, t, m, -1.0, limit, most, cruise, row, tree, stack, stack_bits, near) > most
+    )
 
 
 @inner
@@ -104,7 +112,22 @@ def find_cell(
             radius = smaller(radius, leaf_radius(p, tree)) if guess else radius
             if not near.crowded[0]:
                 m, limit = gather_in(
-                    True, p, t, 1, -1.0, radius, most, cruise, row, bins, tree, x, y, near, s.stack
+                    True,
+                    p,
+                    t,
+                    1,
+                    -1.0,
+                    radius,
+                    most,
+                    cruise,
+                    row,
+                    bins,
+                    tree,
+                    x,
+                    y,
+                    near,
+                    s.stack,
+                    s.stack_bits,
                 )
         if tracing:
             n, nearest, squared = trace_near(m, 0, 0.5 * limit, px, py, near.x, near.y, wx, wy, s)
@@ -117,7 +140,7 @@ def find_cell(
             n, nearest, m = cell_by_vertices(p, t, px, py, x, y, cruise, row, tree, near, wx, wy, s)
             limit = CLOSER * farthest(n, s.x, s.y)
             crowded = n == COINCIDENT or is_crowded(
-                p, t, m, limit, px, py, cruise, row, tree, s.stack, near
+                p, t, m, limit, px, py, cruise, row, tree, s.stack, s.stack_bits, near
             )
             near.crowded[0] = settled = crowded
             reach = reach_of(n, s.x, s.y)
@@ -125,7 +148,22 @@ def find_cell(
                 most = near.x.shape[0]
                 radius = larger(required_radius(reach, bins.frame), 2.0 * math.sqrt(nearest))
                 m, limit = gather_in(
-                    True, p, t, 1, -1.0, radius, most, cruise, row, bins, tree, x, y, near, s.stack
+                    True,
+                    p,
+                    t,
+                    1,
+                    -1.0,
+                    radius,
+                    most,
+                    cruise,
+                    row,
+                    bins,
+                    tree,
+                    x,
+                    y,
+                    near,
+                    s.stack,
+                    s.stack_bits,
                 )
         if not (tracing or crowded):
             if lo == 1:
@@ -140,7 +178,22 @@ def find_cell(
             lo = m
         if not settled:
             m, limit = gather_in(
-                in_tree, p, t, m, limit, radius, most, cruise, row, bins, tree, x, y, near, s.stack
+                in_tree,
+                p,
+                t,
+                m,
+                limit,
+                radius,
+                most,
+                cruise,
+                row,
+                bins,
+                tree,
+                x,
+                y,
+                near,
+                s.stack,
+                s.stack_bits,
             )
     if not (tracing or crowded):
         n, _ = retrace_cell(n, candidates, px, py, near.x, near.y, wx, wy, s)

@@ -18,13 +18,12 @@ import numpy as np
 
 from dwell._kernels._jit import inlined, inner, spliced
 from dwell._kernels.common.arithmetic import product_error
-from dwell._kernels.polygon.buffers import CLOSEST, EDGES, LINES
+from dwell._kernels.polygon.buffers import CLOSEST, EDGES, LARGEST, LINES
 from dwell._kernels.polygon.halfplane_clip import CLOSER, farthest, voronoi_cell
 from dwell._kernels.polygon.vertex_search import cell_by_vertices
 
 BLOCK = 16  # lines tested at once: loops over so many have no remainder
 LOW_BITS = LINES - 1  # of a number that is compared: these name the line
-LARGEST = 0x7FFFFFFFFFFFFFFF
 CLEAR = 1e-9  # of the squared reach of a cell: other lines must pass its vertices by that
 VERTICES = 8  # computed at once
 

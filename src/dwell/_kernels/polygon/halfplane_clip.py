@@ -9,7 +9,7 @@ order does not depend on which, ties included. key, who: squared distances and a
 displacement of each agent.
 """
 
-from dwell._kernels._jit import inlined, inner
+from dwell._kernels._jit import inner, spliced
 from dwell._kernels.common.status import COINCIDENT
 from dwell._kernels.polygon.buffers import SORTED
 
@@ -175,7 +175,7 @@ def next_nearest(size, key, who, dx, dy):
     return q
 
 
-@inlined
+@inner
 def whole_cell(px, py, wx, wy, s):
     """Begin the cell of an agent at (px, py) with the polygon (wx, wy); return its vertices."""
     n = wx.shape[0]
@@ -186,7 +186,7 @@ def whole_cell(px, py, wx, wy, s):
     return n
 
 
-@inlined
+@inner
 def cut_cell(p, n, lo, hi, candidates, px, py, xs, ys, s):
     """Cut the cell with n vertices in s.x, s.y by agents lo..hi of (xs, ys), nearest first.
 
@@ -242,7 +242,7 @@ def cut_cell(p, n, lo, hi, candidates, px, py, xs, ys, s):
     return n, candidates, nearest
 
 
-@inlined
+@spliced
 def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
     """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy): see cut_cell."""
     n = whole_cell(px, py, wx, wy, s)

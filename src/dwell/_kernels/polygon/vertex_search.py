@@ -30,7 +30,7 @@ def comes_before(e2, dx, dy, other):
 
 
 @inner
-def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
+def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, stack_bits, visits):
     """The agent nearest to the point v seen from agent p at (px, py), if nearer than a bound.
 
     Squared distance, displacement from p and number, which is -1 if there is none; of several
@@ -38,8 +38,7 @@ def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
     """
     best = (BELOW * bound, np.inf, np.inf, -1)
     age = age_of(t, row, tree)
-    stack[:2, 0] = 0.0
-    begin, end, top = next_leaf(1, best[0], px, py, vx, vy, age, tree, stack, visits)
+    begin, end, top = next_leaf(-1, best[0], px, py, vx, vy, age, tree, stack, stack_bits, visits)
     while begin < end:
         if row is None and not holds_nearer(begin, end, best[0], px, py, vx, vy, tree):
             end = begin
@@ -47,7 +46,9 @@ def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
             q = int(tree.who[i])
             qx, qy = place_in_leaf(i, t, cruise, row, tree)
             best = closer_of(q, p, qx - px, qy - py, vx, vy, best)
-        begin, end, top = next_leaf(top, best[0], px, py, vx, vy, age, tree, stack, visits)
+        begin, end, top = next_leaf(
+            top, best[0], px, py, vx, vy, age, tree, stack, stack_bits, visits
+        )
     return best
 
 
@@ -85,13 +86,12 @@ def owner_among(vx, vy, bound, p, px, py, xs, ys):
 
 
 @inner
-def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
+def list_nearest(p, t, px, py, cruise, row, tree, stack, stack_bits, closest, used, visits):
     """List the CLOSEST agents nearest to (px, py), but p, in used[1..]; closest: a buffer."""
     count = 0
     far = np.inf  # squared distance of the last one
     age = age_of(t, row, tree)
-    stack[:2, 0] = 0.0
-    begin, end, top = next_leaf(1, far, px, py, 0.0, 0.0, age, tree, stack, visits)
+    begin, end, top = next_leaf(-1, far, px, py, 0.0, 0.0, age, tree, stack, stack_bits, visits)
     while begin < end:
         for i in range(begin, end):
             q = int(tree.who[i])
@@ -113,7 +113,9 @@ def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
             used[k + 1] = q
             count = count + 1 if count < CLOSEST else CLOSEST
             far = closest[CLOSEST - 1, 0] if count == CLOSEST else np.inf
-        begin, end, top = next_leaf(top, far, px, py, 0.0, 0.0, age, tree, stack, visits)
+        begin, end, top = next_leaf(
+            top, far, px, py, 0.0, 0.0, age, tree, stack, stack_bits, visits
+        )
 
 
 @inner
@@ -148,7 +150,9 @@ def cell_by_vertices(p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, s):
     """
     used, closest, side = s.who, s.closest, s.side
     if tree is not None:
-        list_nearest(p, t, px, py, cruise, row, tree, s.stack, closest, used, near.visits)
+        list_nearest(
+            p, t, px, py, cruise, row, tree, s.stack, s.stack_bits, closest, used, near.visits
+        )
     n = whole_cell(px, py, wx, wy, s)
     x, y, label = s.x, s.y, s.label
     x2, y2, label2 = s.x2, s.y2, s.label2
@@ -168,7 +172,19 @@ def cell_by_vertices(p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, s):
                 _, dx, dy, q = owner_among(x[at], y[at], r2, p, px, py, xs, ys)
             else:
                 _, dx, dy, q = owner_of(
-                    x[at], y[at], r2, p, t, px, py, cruise, row, tree, s.stack, near.visits
+                    x[at],
+                    y[at],
+                    r2,
+                    p,
+                    t,
+                    px,
+                    py,
+                    cruise,
+                    row,
+                    tree,
+                    s.stack,
+                    s.stack_bits,
+                    near.visits,
                 )
             if q < 0 or is_listed(q, m, used):
                 at = at + 1 if at + 1 < n else 0
