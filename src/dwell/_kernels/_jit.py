@@ -157,6 +157,18 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
         settings: Any = numba.config
         kept, settings.CACHE_DIR = settings.CACHE_DIR, str(folder or "")
         try:
-            return numba.njit(function, **options)
+            return _for_any_value(numba.njit(function, **options))
         finally:
             settings.CACHE_DIR = kept
+
+
+def _for_any_value(compiled: Any) -> Any:
+    """`compiled`, not once more for a counter's first value 0, which Numba takes for a type."""
+    unliteral, template_for = load().types.unliteral, compiled.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        named = {name: unliteral(kind) for name, kind in kws.items()}
+        return template_for(tuple(map(unliteral, args)), named)
+
+    compiled.get_call_template = get_call_template
+    return compiled

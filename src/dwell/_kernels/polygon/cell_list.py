@@ -71,6 +71,12 @@ def in_order(values: np.ndarray, bins: SquareBins) -> np.ndarray:
     return found
 
 
+@inner
+def are_many(bins):
+    """Whether there is more than one bin, in the plane or in space."""
+    return bins.first.shape[0] > 2
+
+
 @njit
 def lay_frame(agents, left, low, right, high, frame):
     """Bins over a rectangle, with about PER_BIN agents in each; a single one for a few agents."""

@@ -5,7 +5,6 @@ import numpy as np
 from dwell._kernels._jit import inner, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
-from dwell._kernels.polygon.gift_wrap import cell_among_few
 from dwell._kernels.polygon.grid_quadrature import grid_moments
 from dwell._kernels.polygon.halfplane_clip import WITHIN, farthest
 from dwell._kernels.polygon.moments import polygon_moments
@@ -43,16 +42,6 @@ def nearest_in_polygon(x, y, wx, wy):
 
 
 @inner
-def count_neighbors(n, label):
-    """How many other agents a polygon borders on (an agent borders along one edge)."""
-    count = 0
-    for k in range(n):
-        if label[k] >= 0:
-            count += 1
-    return count
-
-
-@inner
 def reach_of(n, x, y):
     """How far an agent may be to change a cell; 0 for an empty one."""
     return np.sqrt(WITHIN * farthest(n, x, y)) if n > 0 else 0.0
@@ -71,7 +60,9 @@ def integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, s):
         return COINCIDENT, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0.0
     px = xs[p]
     py = ys[p]
-    neighbors = count_neighbors(n, s.label)
+    neighbors = 0
+    for k in range(n):  # an agent borders along one edge
+        neighbors += 1 if s.label[k] >= 0 else 0
     log_scale = m = fx = fy = polar = 0.0
     if n > 0:
         if terms.lattice.shape[0] > 0:
@@ -97,9 +88,3 @@ def measure_cell(find, p, xs, ys, wx, wy, terms, s):
     quick = terms.lattice.shape[0] == 0
     n, candidates, nearest = find(p, quick, xs[p], ys[p], xs, ys, wx, wy, s)
     return integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, s)
-
-
-@inner
-def measure_among_few(p, xs, ys, wx, wy, terms, s):
-    """Measure a cell among at most LINES agents: compiled once for all that need it."""
-    return measure_cell(cell_among_few, p, xs, ys, wx, wy, terms, s)

@@ -19,8 +19,9 @@ from dwell._kernels.polygon.cell_list import (
     position_at,
     put_all,
 )
-from dwell._kernels.polygon.cell_measurement import integrate_cell, measure_among_few
+from dwell._kernels.polygon.cell_measurement import integrate_cell, measure_cell
 from dwell._kernels.polygon.cell_search import find_cell, first_trace
+from dwell._kernels.polygon.gift_wrap import cell_among_few
 
 
 class PlanarBuffers(NamedTuple):
@@ -99,13 +100,13 @@ class FewBuffers(NamedTuple):
 
 
 @spliced
-def measure_few(j, p, t, cruise, segments, domain, terms, log, memory):
+def measure_among_few(j, p, t, cruise, segments, domain, terms, log, memory):
     """Measure the cell of the agent in row p among few agents: see ../common/event_loop.py."""
     xs, ys = memory.x, memory.y
     for q in range(xs.shape[0]):
         xs[q], ys[q] = position_at(t, q, cruise, segments.row)
-    status, ex, ey, _, _, _, neighbors, nearest = measure_among_few(
-        p, xs, ys, domain.x, domain.y, terms, memory.scratch
+    status, ex, ey, _, _, _, neighbors, nearest = measure_cell(
+        cell_among_few, p, xs, ys, domain.x, domain.y, terms, memory.scratch
     )
     log.positions[0, j] = xs[p]
     log.positions[1, j] = ys[p]
@@ -123,7 +124,7 @@ def note_nothing(j, p, t, following, cruise, segments, log, memory):
 def run_few(until, segments, domain, terms, program, key, streams, log, memory):
     """Return (jumps, reason) for at most LINES agents: see ../common/event_loop.py."""
     return event_loop(
-        measure_few, note_nothing, until, segments, domain, terms, program, key, streams, log,
+        measure_among_few, note_nothing, until, segments, domain, terms, program, key, streams, log,
         memory,
     )  # fmt: skip
 

@@ -7,9 +7,9 @@ import numpy as np
 from dwell._kernels._jit import inner, njit, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.polygon.cell_list import bin_of, initial_radius
-from dwell._kernels.polygon.cell_measurement import integrate_cell, measure_among_few, measure_cell
+from dwell._kernels.polygon.cell_measurement import integrate_cell, measure_cell
 from dwell._kernels.polygon.cell_search import UNKNOWN, find_cell, first_trace
-from dwell._kernels.polygon.gift_wrap import traced_cell
+from dwell._kernels.polygon.gift_wrap import cell_among_few, traced_cell
 from dwell._kernels.polygon.grid_stencil import block_limit, gather_block, touches_boundary
 from dwell._kernels.polygon.moments import polygon_moments
 from dwell._kernels.polygon.vertex_refinement import refine_if_thin
@@ -67,7 +67,7 @@ def measure_few(lo, hi, row, agent, x, y, wx, wy, terms, out, s):
     """Measure cells among at most LINES agents: see `measure_many`."""
     for k in range(lo, hi):
         r = row[k]
-        put_row(k, measure_among_few(agent[k], x[r], y[r], wx, wy, terms, s), out)
+        put_row(k, measure_cell(cell_among_few, agent[k], x[r], y[r], wx, wy, terms, s), out)
 
 
 @inner

@@ -17,7 +17,7 @@ agent is outside or on the boundary of the workspace, the cell is left to halfpl
 import numpy as np
 
 from dwell._kernels._jit import inlined, inner, spliced
-from dwell._kernels.common.arithmetic import product_error
+from dwell._kernels.common.arithmetic import product_error, smaller
 from dwell._kernels.polygon.buffers import CLOSEST, EDGES, LARGEST, LINES
 from dwell._kernels.polygon.halfplane_clip import CLOSER, farthest, voronoi_cell
 from dwell._kernels.polygon.vertex_search import cell_by_vertices
@@ -209,16 +209,6 @@ def meet_lines(n, chain, line, edge, x, y):
 
 
 @inner
-def name_edges(n, chain, behind, label):
-    """Labels as in halfplane_clip.py; return whether there are workspace edges among them."""
-    on_boundary = False
-    for i in range(n):
-        label[i] = behind[chain[i]]
-        on_boundary = on_boundary | (label[i] < 0)
-    return on_boundary
-
-
-@inner
 def keep_workspace_vertices(n, px, py, wx, wy, label, x, y):
     """Copy the vertices where two workspace edges meet, which need not be computed."""
     before = label[n - 1]
@@ -258,7 +248,11 @@ def trace_cell(m, px, py, wx, wy, x, y, label, s):
         first = nearest_line(blocks, s.line_bits)
         n = follow(first, blocks, s.line, s.line_bits, s.chain)
         meet_lines(n, s.chain, s.line, s.edge, x, y)
-        if name_edges(n, s.chain, s.behind, label):
+        on_boundary = False
+        for i in range(n):
+            label[i] = s.behind[s.chain[i]]
+            on_boundary = on_boundary | (label[i] < 0)
+        if on_boundary:
             keep_workspace_vertices(n, px, py, wx, wy, label, x, y)
         reach = farthest(n, x, y)
         if not are_clear(n, blocks, CLEAR * reach, s.line, x, y):
@@ -283,18 +277,11 @@ def trace_near(agents, own, within, px, py, xs, ys, wx, wy, s):
     if n > 0:
         nearest = 2.0 * s.line[OFFSET, first]
         if first >= agents:
-            nearest = 2.0 * least_offset(agents, s.line)
+            least = np.inf
+            for j in range(agents):
+                least = smaller(least, s.line[OFFSET, j])
+            nearest = 2.0 * least if least < np.inf else -1.0
     return n, nearest, reach
-
-
-@inner
-def least_offset(agents, line):
-    """The least offset of an agent's line; -0.5 if there are none."""
-    offset = line[OFFSET]
-    least = np.inf
-    for j in range(agents):
-        least = offset[j] if offset[j] < least else least
-    return least if least < np.inf else -0.5
 
 
 @spliced
@@ -332,14 +319,24 @@ def retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s):
     return found, False
 
 
+@inner
+def clipped_cell(p, px, py, xs, ys, wx, wy, s):
+    """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy).
+
+    Returns what `cut_cell` returns, and whether the cell is crowded: see `retrace_cell`.
+    """
+    n, candidates, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
+    n, crowded = retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s)
+    return n, candidates, nearest, crowded
+
+
 @spliced
 def traced_cell(p, quick, px, py, xs, ys, wx, wy, s):
     """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy): see cut_cell.
 
     A crowded cell is found by its vertices; but for the agents in s.seen alone, if not `quick`.
     """
-    n, candidates, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
-    n, crowded = retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s)
+    n, candidates, nearest, crowded = clipped_cell(p, px, py, xs, ys, wx, wy, s)
     if crowded and quick:
         for k in range(CLOSEST):
             q = s.seen[k]
@@ -361,6 +358,5 @@ def cell_among_few(p, quick, px, py, xs, ys, wx, wy, s):
     if quick:
         n, nearest, _ = trace_near(xs.shape[0], p, np.inf, px, py, xs, ys, wx, wy, s)
     if n == 0:
-        n, candidates, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
-        n, _ = retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s)
+        n, candidates, nearest, _ = clipped_cell(p, px, py, xs, ys, wx, wy, s)
     return n, candidates, nearest
