@@ -163,7 +163,7 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
 
 
 def _for_any_value(compiled: Any) -> Any:
-    """`compiled`, not once more for a counter's first value 0, which Numba takes for a type."""
+    """`compiled` for integers, not once more for a counter that begins with 0."""
     unliteral, template_for = load().types.unliteral, compiled.get_call_template
 
     def get_call_template(args: Any, kws: Any) -> Any:

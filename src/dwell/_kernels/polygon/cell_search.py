@@ -41,7 +41,7 @@ def first_trace(m, own, limit, within, px, py, wx, wy, frame, near, s):
     n, nearest, squared = trace_near(m, own, within, px, py, near.x, near.y, wx, wy, s)
     reach = math.sqrt(WITHIN * squared)
     radius = required_radius(reach, frame) if n > 0 else 0.0
-    if limit > 0.0:  # walls that were left out may cut the cell
+    if limit > 0.0:  # workspace edges that were left out may cut the cell
         radius = smaller(radius, 2.0 * math.sqrt(limit))
     return n if is_settled(reach, nearest, limit) else 0, nearest, reach, radius
 
