@@ -10,7 +10,7 @@ import pytest
 from dwell import Box, Gaussian, Polygon, Uniform, tessellate
 from dwell._kernels._jit import ENABLED, njit
 from dwell._kernels.polygon.box_tree import AT_REST, build_at_rest, make_tree
-from dwell._kernels.polygon.buffers import make_scratch
+from dwell._kernels.polygon.buffers import BRANCHES, make_scratch
 from dwell._kernels.polygon.cell_list import gather, in_order, make_bins, make_near, put_at_rest
 from dwell._kernels.polygon.entry_points import COLUMNS, measure_all
 from dwell._types import columns
@@ -139,20 +139,18 @@ def test_boxes_hold_their_agents(name, per_leaf):
     x, y = columns(LAYOUTS[name](COUNT))
     found = make_tree(len(x), per_leaf)
     build_at_rest(x, y, found)
-    leaves = len(found.first) - 1
     assert (np.diff(found.first) <= per_leaf).all()
     assert sorted(found.who) == list(range(len(x)))
     for q in range(len(x)):
         k = found.leaf[q]
-        place = list(found.who).index(q)
-        at = k - (found.box.shape[1] - leaves)
-        assert found.first[at] <= place < found.first[at + 1]
-        while k >= 0:
-            ox, oy, c, s, left, low, right, high = found.box[:8, k]
+        at = k - len(found.box)
+        assert q in found.who[found.first[at] : found.first[at + 1]]
+        while k > 0:
+            k, slot = divmod(k - 1, BRANCHES)
+            ox, oy, c, s, left, low, right, high = found.box[k, :8, slot]
             u, w = c * (x[q] - ox) + s * (y[q] - oy), c * (y[q] - oy) - s * (x[q] - ox)
             assert left <= u <= right
             assert low <= w <= high
-            k = (k - 1) // 8 if k else -1
 
 
 def visits(places):

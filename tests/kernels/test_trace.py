@@ -11,7 +11,7 @@ from dwell import Box, Gaussian, Polygon
 from dwell._kernels._jit import njit
 from dwell._kernels.polygon.buffers import EDGES, LINES, make_scratch
 from dwell._kernels.polygon.entry_points import COLUMNS, cell_of, measure_few, measure_many
-from dwell._kernels.polygon.gift_wrap import fill_block, follow, trace_cell
+from dwell._kernels.polygon.gift_wrap import DX, DY, OFFSET, fill_block, follow, trace_cell
 from dwell.cells.weighted_region import weighted_region
 from tests.kernels.test_neighbor_search import assert_same_bits
 from tests.oracles import rational_cells
@@ -107,11 +107,7 @@ def test_corners_of_the_workspace_are_kept():
 
 @njit
 def wrap(first, m, s):
-    blocks = fill_block(m, s.line_x, s.line_y, s.line_offset)
-    return follow(
-        first, blocks, s.line_x, s.line_y, s.line_offset, s.step, s.step_bits, s.back, s.back_bits,
-        s.chain,
-    )  # fmt: skip
+    return follow(first, fill_block(m, s.line), s.line, s.line_bits, s.chain)
 
 
 @pytest.mark.parametrize("count", [1, 2, *range(3, EDGES + 4)])
@@ -120,9 +116,9 @@ def test_both_ways_round_meet_once_and_all_are_listed_in_order(count):
     angle = 2.0 * np.pi * np.arange(count) / count
     buffers = make_scratch(count, 0)
     shuffled = np.random.default_rng(count).permutation(count)
-    buffers.line_x[:count] = np.cos(angle)[shuffled]
-    buffers.line_y[:count] = np.sin(angle)[shuffled]
-    buffers.line_offset[:count] = 0.5
+    buffers.line[DX, :count] = np.cos(angle)[shuffled]
+    buffers.line[DY, :count] = np.sin(angle)[shuffled]
+    buffers.line[OFFSET, :count] = 0.5
     found = wrap(0, count, buffers)
     assert found == (count if 3 <= count <= EDGES else 0)
     assert ((shuffled[buffers.chain[:found]] - shuffled[0]) % count).tolist() == list(range(found))
@@ -149,10 +145,10 @@ def test_a_line_that_passes_a_corner_too_closely_ends_the_trace(aside, corners):
     """Four agents bound a quadrilateral; the bisector with a fifth passes one of its corners."""
     buffers, far = make_scratch(5, 0), 2.0 + aside
     for j, (dx, dy) in enumerate([(2.0, 0.1), (-0.1, 2.0), (-2.0, 0.0), (0.0, -1.9), (far, far)]):
-        buffers.line_x[j], buffers.line_y[j], buffers.behind[j] = dx, dy, j
-        buffers.line_offset[j] = 0.5 * (dx * dx + dy * dy)
-    corner = np.linalg.solve([[2.0, 0.1], [-0.1, 2.0]], buffers.line_offset[:2])
-    buffers.line_offset[4] = far * corner.sum() + aside * corner @ corner
+        buffers.line[: OFFSET + 1, j] = dx, dy, 0.5 * (dx * dx + dy * dy)
+        buffers.behind[j] = j
+    corner = np.linalg.solve([[2.0, 0.1], [-0.1, 2.0]], buffers.line[OFFSET, :2])
+    buffers.line[OFFSET, 4] = far * corner.sum() + aside * corner @ corner
     assert traced(5, np.empty(0), buffers)[0] == corners
 
 

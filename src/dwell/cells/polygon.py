@@ -26,6 +26,7 @@ from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
 from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
+    from dwell._kernels.polygon.box_tree import Tree
     from dwell._kernels.polygon.cell_list import SquareBins
 
 BLOCKS = 64  # of cells at most: more would cost more than they balance
@@ -196,27 +197,36 @@ def _lists_all(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
     return bool(in_rows and (agents == np.arange(shape[1])).all())
 
 
-def _in_bins(x: Floats, y: Floats) -> tuple[SquareBins, tuple[Floats, Floats]]:
-    """Agents sorted into bins, and their coordinates in that order.
+def _in_bins(x: Floats, y: Floats) -> tuple[SquareBins, tuple[Floats, Floats], Tree | None]:
+    """Agents sorted into bins, their coordinates in that order, and a tree if a bin holds many.
 
-    Where a bin holds many, its agents are in the order of a tree, so that neighbours in the plane
-    are near in memory.
+    Its agents are then in the order of the tree, so that neighbours in the plane are near in
+    memory. The tree counts agents in the order of bins.
     """
-    from dwell._kernels.polygon.box_tree import AT_REST, build_at_rest, make_tree
     from dwell._kernels.polygon.buffers import LINES
     from dwell._kernels.polygon.cell_list import in_order, make_bins, put_at_rest
 
     bins = make_bins(len(x))
     put_at_rest(x, y, bins)
     if np.diff(bins.first).max() <= LINES:
-        return bins, (in_order(x, bins), in_order(y, bins))
+        return bins, (in_order(x, bins), in_order(y, bins)), None
+    tree = _tree_of(x, y)
+    put_at_rest(x[tree.who], y[tree.who], bins)
+    bins.who[:] = tree.who[bins.who]
+    tree.leaf[:] = tree.leaf[bins.who]
+    place = np.empty_like(bins.who)
+    place[bins.who] = np.arange(len(x))
+    tree.who[:] = place[tree.who]
+    return bins, (in_order(x, bins), in_order(y, bins)), tree
+
+
+def _tree_of(x: Floats, y: Floats) -> Tree:
+    """The tree of agents at rest at (x, y)."""
+    from dwell._kernels.polygon.box_tree import AT_REST, build_at_rest, make_tree
+
     tree = make_tree(len(x), AT_REST)
     build_at_rest(x, y, tree)
-    x, y = x[tree.who], y[tree.who]
-    put_at_rest(x, y, bins)
-    places = in_order(x, bins), in_order(y, bins)
-    bins.who[:] = tree.who[bins.who]
-    return bins, places
+    return tree
 
 
 def _measure_all(
@@ -234,12 +244,12 @@ def _measure_all(
     them in parts, by the first cell of each. Returns the agents in the order of these parts.
     """
     from dwell._kernels.polygon import entry_points as kernel
-    from dwell._kernels.polygon.box_tree import AT_REST, build_at_rest, make_tree
+    from dwell._kernels.polygon.box_tree import make_tree
     from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import make_near
 
     boundary = columns(ground.workspace.vertices)
-    bins, places = _in_bins(x, y)
+    bins, places, tree = _in_bins(x, y)
     block = max(BLOCK, len(x) // BLOCKS)
 
     def make() -> tuple[Any, ...]:
@@ -247,7 +257,7 @@ def _measure_all(
         shapes = None if drawn is None else kernel.make_outlines(block, most, drawn[0])
         return make_near(len(x)), found, shapes, make_scratch(len(x), len(boundary[0]))
 
-    own, building, tree = one_per_thread(make), Lock(), make_tree(0, AT_REST)
+    own, building, unbuilt = one_per_thread(make), Lock(), make_tree(0, 1)
 
     def work(lo: int, hi: int) -> None:
         nonlocal tree
@@ -256,7 +266,7 @@ def _measure_all(
         while True:
             if shapes is not None:
                 shapes.filled[:] = 0
-            reached = kernel.measure_all(lo, hi, bins, tree, *common)
+            reached = kernel.measure_all(lo, hi, bins, tree or unbuilt, *common)
             if drawn is not None and shapes is not None:
                 cells, vertices = shapes.filled
                 kept = (shapes.vertex, shapes.behind, shapes.label)
@@ -264,10 +274,8 @@ def _measure_all(
             if reached == hi:
                 return
             with building:
-                if reached == lo and not tree.built[0]:
-                    ready = make_tree(len(x), AT_REST)
-                    build_at_rest(*places, ready)
-                    tree = ready
+                if reached == lo and tree is None:
+                    tree = _tree_of(*(place[: len(x)] for place in places))
             lo = reached
 
     in_blocks(work, len(x), threads, block)

@@ -15,7 +15,7 @@ import numpy as np
 from dwell._kernels._jit import inlined, inner, njit
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.segments import HOLD_X, HOLD_Y, SINCE, row_in
-from dwell._kernels.polygon.buffers import BRANCHES
+from dwell._kernels.polygon.buffers import BRANCHES, LARGEST
 from dwell._kernels.polygon.cell_list import is_between, position_at
 
 AT_REST, MOVING = 32, 8  # agents in a leaf, at most: those at rest are measured all at once
@@ -29,14 +29,17 @@ LEFTWARD, DOWNWARD, RIGHTWARD, UPWARD = range(8, 12)  # ... and the velocities o
 
 
 class Tree(NamedTuple):
-    """Boxes of agents; node k has the children 8k + 1 to 8k + 8, the last are leaves."""
+    """Boxes of agents; node k has the children 8k + 1 to 8k + 8, the last are leaves.
+
+    The boxes of these eight are box[k]: eight numbers of a kind side by side. The root has none.
+    """
 
     who: np.ndarray  # (N,) agents leaf by leaf
     leaf: np.ndarray  # (N,) the leaf that holds each agent
     first: np.ndarray  # (leaves + 1,) where each leaf begins in `who`
     x: np.ndarray  # (N,) their positions when the tree was built, leaf by leaf
     y: np.ndarray
-    box: np.ndarray  # (12, nodes)
+    box: np.ndarray  # (nodes that are no leaves, 12, BRANCHES)
     laid: np.ndarray  # (1,) when boxes were laid
     built: np.ndarray  # (1,) whether the tree is built
 
@@ -45,14 +48,13 @@ def make_tree(agents: int, per_leaf: int) -> Tree:
     """An unbuilt tree for so many agents; at most `per_leaf` in each leaf."""
     who, leaf = np.zeros((2, agents), dtype=np.int32)
     x, y = np.zeros((2, agents))
-    leaves = nodes = 1
+    nodes, leaves = 1, BRANCHES
     while leaves * per_leaf < agents:
-        leaves *= BRANCHES
         nodes += leaves
+        leaves *= BRANCHES
     first = (np.arange(leaves + 1) * agents // leaves).astype(np.int32)
-    return Tree(
-        who, leaf, first, x, y, np.zeros((12, nodes)), np.zeros(1), np.zeros(1, dtype=np.bool_)
-    )
+    box, built = np.zeros((nodes, 12, BRANCHES)), np.zeros(1, dtype=np.bool_)
+    return Tree(who, leaf, first, x, y, box, np.zeros(1), built)
 
 
 @inner
@@ -150,9 +152,10 @@ def stretch(k, x, y, hx, hy, e, box):
 def stretch_all(q, x, y, hx, hy, e, tree):
     """Let all boxes round agent q hold a point."""
     k = int(tree.leaf[q])
-    while k >= 0:
-        stretch(k, x, y, hx, hy, e, tree.box)
-        k = (k - 1) // BRANCHES if k > 0 else -1
+    while k > 0:
+        parent = (k - 1) // BRANCHES
+        stretch(k - 1 - BRANCHES * parent, x, y, hx, hy, e, tree.box[parent])
+        k = parent
 
 
 @inner
@@ -201,11 +204,11 @@ def place_in_leaf(i, t, cruise, row, tree):
 @inner
 def leaf_radius(p, tree):
     """The radius of a disc round agent p that holds some AROUND agents if they lie evenly."""
-    k = int(tree.leaf[p])
-    inner_nodes = tree.box.shape[1] - tree.first.shape[0] + 1
-    count = tree.first[k - inner_nodes + 1] - tree.first[k - inner_nodes]
-    size = (tree.box[RIGHT, k] - tree.box[LEFT, k]) + (tree.box[HIGH, k] - tree.box[LOW, k])
-    return 0.5 * size * math.sqrt(AROUND / (math.pi * count))
+    k = int(tree.leaf[p]) - 1
+    leaf = k + 1 - tree.box.shape[0]
+    count = tree.first[leaf + 1] - tree.first[leaf]
+    left, low, right, high = ends_at(k % BRANCHES, None, tree.box[k // BRANCHES])
+    return 0.5 * ((right - left) + (high - low)) * math.sqrt(AROUND / (math.pi * count))
 
 
 @njit
@@ -240,24 +243,22 @@ def lay_boxes(tree):
     for q in range(agents):
         tree.who[q] = q
     leaves = tree.first.shape[0] - 1
-    k = 0
-    parts = 1
-    while parts <= leaves:
-        for j in range(parts):
-            lo = j * agents // parts
-            hi = (j + 1) * agents // parts
-            frame_box(k, lo, hi, tree.x, tree.y, tree.box)
-            if parts == leaves:
-                for i in range(lo, hi):
-                    tree.leaf[tree.who[i]] = k
-            k += 1
-        for _ in range(HALVINGS if parts < leaves else 0):
+    k = parts = 1
+    while parts < leaves:
+        for _ in range(HALVINGS):
             for j in range(parts):
                 middle = (2 * j + 1) * agents // (2 * parts)
                 lo = j * agents // parts
                 halve(lo, middle, (j + 1) * agents // parts, tree.x, tree.y, tree.who)
             parts *= 2
-        parts = parts if k < tree.box.shape[1] else leaves + 1
+        for j in range(parts):
+            lo = j * agents // parts
+            hi = (j + 1) * agents // parts
+            parent = (k - 1) // BRANCHES
+            frame_box(k - 1 - BRANCHES * parent, lo, hi, tree.x, tree.y, tree.box[parent])
+            for i in range(lo, hi if parts == leaves else lo):
+                tree.leaf[tree.who[i]] = k
+            k += 1
 
 
 @inner
@@ -275,59 +276,70 @@ def outside(k, px, py, vx, vy, age, box):
 
 
 @inlined
-def next_leaf(top, bound, px, py, vx, vy, age, tree, stack, visits):
+def next_leaf(top, bound, px, py, vx, vy, age, tree, stack, stack_bits, visits):
     """The next leaf that is not farther than a bound from the point v seen from p.
 
-    stack: squared distances and numbers of nodes still to be visited, `top` of them, the root to
-    begin with; of the children of a node the nearest is visited first. Returns (where the agents of
-    the leaf begin in tree.who, where they end, the new top); (0, 0, 0) if there is none.
+    stack: squared distances and numbers of nodes still to be visited, `top` of them; -1 to begin
+    with the root. Of the children of a node the nearest is visited first. Returns (where the agents
+    of the leaf begin in tree.who, where they end, the new top); (0, 0, 0) if there is none.
     """
-    inner_nodes = tree.box.shape[1] - tree.first.shape[0] + 1
-    while top > 0:
-        top -= 1
-        if stack[0, top] > bound:
-            continue
+    gap, gap_bits = stack[2], stack_bits[2]
+    k = 0 if top < 0 else -1
+    top = larger(top, 0)
+    while True:
+        while k < 0 and top > 0:
+            top -= 1
+            k = int(stack[1, top]) if stack[0, top] <= bound else -1
+        if k < 0:
+            return 0, 0, 0
         visits[0] += 1.0
-        k = int(stack[1, top])
-        if k >= inner_nodes:
-            return tree.first[k - inner_nodes], tree.first[k - inner_nodes + 1], top
+        leaf = k - tree.box.shape[0]
+        if leaf >= 0:
+            return tree.first[leaf], tree.first[leaf + 1], top
+        box = tree.box[k]
+        for c in range(box.shape[1]):
+            gap[c] = outside(c, px, py, vx, vy, age, box)
+        near = 0
+        least = LARGEST
+        for c in range(box.shape[1]):
+            near += 1 if gap[c] <= bound else 0
+            named = (gap_bits[c] & ~(BRANCHES - 1)) | c
+            least = named if named < least else least
+        nearest = least & (BRANCHES - 1)
         k = BRANCHES * k + 1
-        children = tree.box[:, k : k + BRANCHES]
-        for c in range(BRANCHES):
-            stack[2, c] = outside(c, px, py, vx, vy, age, children)
-        nearest = top
-        for c in range(BRANCHES):
-            if stack[2, c] <= bound:
-                stack[0, top] = stack[2, c]
-                stack[1, top] = k + c
-                nearest = top if stack[2, c] < stack[0, nearest] else nearest
-                top += 1
-        if top > nearest:
-            for i in range(2):
-                stack[i, nearest], stack[i, top - 1] = stack[i, top - 1], stack[i, nearest]
-    return 0, 0, 0
+        if near > 1:
+            for c in range(BRANCHES):
+                if (gap[c] <= bound) & (c != nearest):
+                    stack[0, top] = gap[c]
+                    stack[1, top] = k + c
+                    top += 1
+        k = k + nearest if near > 0 else -1
 
 
 @inner
 def holds_more(p, px, py, limit, most, age, tree):
-    """Whether a box that holds agent p and more than `most` agents is within a squared distance.
+    """Whether a node that holds agent p and more than `most` agents is within a squared distance.
 
-    It is the smallest such box. If not, there may be more than `most` all the same.
+    It is the smallest such node. If not, there may be more than `most` all the same.
     """
-    k = int(tree.leaf[p])
-    count = tree.who.shape[0] // (tree.first.shape[0] - 1)
+    k = (int(tree.leaf[p]) - 1) // BRANCHES
+    count = BRANCHES * (tree.who.shape[0] // (tree.first.shape[0] - 1))
     while count <= most and k > 0:
         k = (k - 1) // BRANCHES
         count *= BRANCHES
-    u, w, e = seen_in(k, px - tree.box[X, k], py - tree.box[Y, k], tree.box)
-    left, low, right, high = ends_at(k, age, tree.box)
-    du = larger(u - left, right - u) + e
-    dw = larger(w - low, high - w) + e
-    return count > most and du * du + dw * dw < (1.0 - ROUNDING) * limit
+    box = tree.box[k]
+    far = 0.0
+    for c in range(BRANCHES):
+        u, w, e = seen_in(c, px - box[X, c], py - box[Y, c], box)
+        left, low, right, high = ends_at(c, age, box)
+        du = larger(u - left, right - u) + e
+        dw = larger(w - low, high - w) + e
+        far = larger(far, du * du + dw * dw)
+    return count > most and far < (1.0 - ROUNDING) * limit
 
 
 @inner
-def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near):
+def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, stack_bits, near):
     """List all but p farther than one squared distance and not than another, after m in `near`.
 
     Returns how many are listed then; it ends with the first after `most`.
@@ -337,13 +349,16 @@ def list_within(p, t, m, beyond, limit, most, cruise, row, tree, stack, near):
     age = age_of(t, row, tree)
     if holds_more(p, px, py, limit, most, age, tree):
         return most + 1
-    stack[:2, 0] = 0.0
-    begin, end, top = next_leaf(1, limit, px, py, 0.0, 0.0, age, tree, stack, near.visits)
+    begin, end, top = next_leaf(
+        -1, limit, px, py, 0.0, 0.0, age, tree, stack, stack_bits, near.visits
+    )
     while begin < end and m <= most:
         for i in range(begin, end):
             q = tree.who[i]
             near.x[m], near.y[m] = place_in_leaf(i, t, cruise, row, tree)
             inside = is_between(near.x[m] - px, near.y[m] - py, beyond, limit)
             m += 1 if inside & (q != p) & (m <= most) else 0
-        begin, end, top = next_leaf(top, limit, px, py, 0.0, 0.0, age, tree, stack, near.visits)
+        begin, end, top = next_leaf(
+            top, limit, px, py, 0.0, 0.0, age, tree, stack, stack_bits, near.visits
+        )
     return m

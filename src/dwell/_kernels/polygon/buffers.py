@@ -13,6 +13,7 @@ LINES = 128  # lines along which a border is traced at once; a power of two
 CLOSEST = 8  # agents that cut a crowded cell before its vertices are tested: see vertex_search.py
 BRANCHES = 8  # of a tree
 PENDING = 128  # boxes still to be visited: BRANCHES - 1 for each level of a tree suffice
+LARGEST = 0x7FFFFFFFFFFFFFFF  # of the bits of numbers that are compared as if they were integers
 EDGES = 24  # edges of a traced cell, at most; in whole vector registers
 
 
@@ -33,24 +34,17 @@ class Scratch(NamedTuple):
     rank: np.ndarray  # a few candidates sorted: the rank of each,
     far: np.ndarray  # ... squared distances in order
     sequence: np.ndarray  # ... and indices
-    line_x: np.ndarray  # lines that may bound a cell: see gift_wrap.py
-    line_y: np.ndarray
-    line_offset: np.ndarray
-    line_bits: np.ndarray  # ... the bits of line_offset
+    line: np.ndarray  # (5, LINES) lines that may bound a cell: see gift_wrap.py
+    line_bits: np.ndarray  # ... the bits of these numbers
     behind: np.ndarray  # ... and their labels
-    step: np.ndarray  # how far ahead each of them crosses,
-    step_bits: np.ndarray  # ... and the bits of that
-    back: np.ndarray  # how far astern each of them crosses
-    back_bits: np.ndarray
     chain: np.ndarray  # the lines round a cell,
-    edge_x: np.ndarray  # ... one after another, the last one also first
-    edge_y: np.ndarray
-    edge_offset: np.ndarray
+    edge: np.ndarray  # (3, EDGES + 1) ... one after another, the last one also first
     dx: np.ndarray  # displacement of each agent from the measuring one
     dy: np.ndarray
     seen: np.ndarray  # candidates already taken, nearest first
     closest: np.ndarray  # (CLOSEST + 1, 3) the closest agents: see vertex_search.py
-    stack: np.ndarray  # (3, PENDING) boxes of a tree still to be visited
+    stack: np.ndarray  # (3, PENDING) boxes of a tree still to be visited: see box_tree.py
+    stack_bits: np.ndarray
     kept_x: np.ndarray  # a copy of the polygon
     kept_y: np.ndarray
     fan: np.ndarray  # cross products of neighbouring vertices: twice the triangles' areas
@@ -74,21 +68,19 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
     numbers: dict[str, Any] = {
         **dict.fromkeys(("x", "y", "x2", "y2", "side", "kept_x", "kept_y", "fan"), most),
         **dict.fromkeys(("key", "dx", "dy"), many),
-        **dict.fromkeys(("edge_x", "edge_y", "edge_offset"), EDGES + 1),
         **dict.fromkeys(("value", "ratio"), (MAX_PANELS, 16)),
+        "edge": (3, EDGES + 1),
         "far": SORTED,
         "closest": (CLOSEST + 1, 3),
-        "stack": (3, PENDING),
         "node": MAX_NODES * MAX_NODES,
         "panels": (MAX_PANELS, 8),
         "pending": (MAX_TRIANGLES, 7),
     }
     indices = {"label": most, "label2": most, "who": many + CLOSEST + 2, "rank": SORTED}
     indices |= {"sequence": SORTED, "behind": LINES, "chain": EDGES, "seen": many}
-    lines = ("line_x", "line_y", "line_offset", "step", "back")
     found = {name: np.zeros(shape) for name, shape in numbers.items()}
     found |= {name: np.zeros(size, dtype=np.int64) for name, size in indices.items()}
-    found |= {name: whole_lines(LINES) for name in lines}
-    bits = {"line_bits": "line_offset", "step_bits": "step", "back_bits": "back"}
-    found |= {name: found[of].view(np.int64) for name, of in bits.items()}
+    for name, rows, count in (("line", 5, LINES), ("stack", 3, PENDING)):
+        found[name] = whole_lines(rows * count).reshape(rows, count)
+        found[name + "_bits"] = found[name].view(np.int64)
     return Scratch(**found)

@@ -20,7 +20,6 @@ from dwell._kernels.common.segments import HOLD_X, HOLD_Y, SINCE, START_X, START
 from dwell._kernels.polygon.buffers import LINES
 
 FEW = 64  # agents up to which all are near
-SPARE_LISTED = 8.0  # agents per cell, on average, that bins may list in large discs
 PER_BIN = 2.0  # agents in a bin, about
 FIRST = 1.7  # sides of a bin: the radius of the first disc, where no better guess is at hand
 MARGIN = 1.2  # a guess is taken so many times
@@ -48,7 +47,7 @@ class Candidates(NamedTuple):
     x: np.ndarray
     y: np.ndarray
     visits: np.ndarray  # (1,) boxes that searches in the tree have visited: see box_tree.py
-    spare: np.ndarray  # (1,) agents that bins may list in large discs before a tree is built
+    unused: np.ndarray  # (1,) events since the tree was needed
     crowded: np.ndarray  # (1,) whether the cell before was crowded: see cell_search.py
 
 
@@ -62,7 +61,7 @@ def make_bins(agents: int) -> SquareBins:
 def make_near(agents: int) -> Candidates:
     """Buffers for all agents, for the lines of a trace, and some to spare."""
     x, y = np.empty((2, agents + LINES + 1 + SPARE))
-    return Candidates(x, y, np.zeros(1), np.full(1, float(agents)), np.zeros(1, dtype=np.bool_))
+    return Candidates(x, y, np.zeros(1), np.zeros(1, dtype=int), np.zeros(1, dtype=np.bool_))
 
 
 def in_order(values: np.ndarray, bins: SquareBins) -> np.ndarray:
@@ -74,7 +73,7 @@ def in_order(values: np.ndarray, bins: SquareBins) -> np.ndarray:
 
 @inner
 def are_many(bins):
-    """Whether there is more than one bin."""
+    """Whether there is more than one bin, in the plane or in space."""
     return bins.first.shape[0] > 2
 
 
@@ -195,27 +194,15 @@ def position_at(t, q, cruise, row):
 
 
 @inner
-def gather_all(p, t, cruise, row, near):
-    """List all agents at time t, agent p first; return their number."""
-    count = row.shape[0]
-    for q in range(count):
-        near.x[q], near.y[q] = position_at(t, q, cruise, row)
-    near.x[0], near.x[p] = near.x[p], near.x[0]
-    near.y[0], near.y[p] = near.y[p], near.y[0]
-    return count
-
-
-@inner
 def gather(p, t, m, beyond, radius, most, cruise, row, bins, x, y, near):
     """List the agents in a disc round agent p at time t that were not listed before.
 
     row: the segments of all agents; None for agents at rest, whose positions in the order of bins
     are x, y, and p is counted in that order. The first m in `near` are listed already: the agent
     itself and all others up to the squared distance `beyond`. Returns how many there are now, and
-    the squared distance up to which all are; or more than `most`, as soon as bins may hold so many.
+    the squared distance up to which all are; or more than `most`, if the disc or a row of bins
+    holds so many.
     """
-    if row is not None and not are_many(bins):
-        return gather_all(p, t, cruise, row, near), np.inf
     frame = bins.frame
     px = near.x[0]
     py = near.y[0]
@@ -230,7 +217,7 @@ def gather(p, t, m, beyond, radius, most, cruise, row, bins, x, y, near):
         half = half_width(k, py, radius, frame)
         if half >= 0.0:
             begin, end = slice_of(k, px, half, limit == np.inf, bins)
-            if m + end - begin > most:
+            if m > most or end - begin > most:
                 return most + 1, limit
             for i in range(begin, end):
                 q = i
@@ -311,8 +298,6 @@ def put_at_rest(x, y, bins):
 @njit
 def put_all(t, cruise, row, bins, near):
     """Put agents that move into bins, as they are at time t."""
-    if not are_many(bins):
-        return
     fastest = 0.0
     for q in range(row.shape[0]):
         near.x[q], near.y[q] = position_at(t, q, cruise, row)

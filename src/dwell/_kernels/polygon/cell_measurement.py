@@ -14,16 +14,6 @@ ROUND = (1.0, 0.0, 1.0)  # the form of |z|**2
 
 
 @inner
-def count_neighbors(n, label):
-    """How many other agents a polygon borders on (an agent borders along one edge)."""
-    count = 0
-    for k in range(n):
-        if label[k] >= 0:
-            count += 1
-    return count
-
-
-@inner
 def reach_of(n, x, y):
     """How far an agent may be to change a cell; 0 for an empty one."""
     return np.sqrt(WITHIN * farthest(n, x, y)) if n > 0 else 0.0
@@ -42,7 +32,9 @@ def integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, s):
         return COINCIDENT, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0.0
     px = xs[p]
     py = ys[p]
-    neighbors = count_neighbors(n, s.label)
+    neighbors = 0
+    for k in range(n):  # an agent borders along one edge
+        neighbors += 1 if s.label[k] >= 0 else 0
     log_scale = m = fx = fy = polar = 0.0
     if n > 0:
         if terms.lattice.shape[0] > 0:
@@ -63,7 +55,7 @@ def measure_cell(find, p, xs, ys, wx, wy, terms, s):
     status: 0, COINCIDENT or NO_MASS. The error is centroid minus position, taken in the agent's
     own frame; polar is the second moment about the position. mass and polar come divided by
     exp(log_scale). Without mass the error leads to the nearest point of the workspace. `find` is
-    `traced_cell`, or for few agents `cell_among_few`, which compiles in less time.
+    `traced_cell` or `cell_among_few`.
     """
     quick = terms.lattice.shape[0] == 0
     n, candidates, nearest = find(p, quick, xs[p], ys[p], xs, ys, wx, wy, s)

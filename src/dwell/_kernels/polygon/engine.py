@@ -10,10 +10,8 @@ from dwell._kernels.common.segments import REACH
 from dwell._kernels.polygon.box_tree import Tree, enclose
 from dwell._kernels.polygon.buffers import LINES, Scratch
 from dwell._kernels.polygon.cell_list import (
-    SPARE_LISTED,
     Candidates,
     SquareBins,
-    are_many,
     gather,
     initial_radius,
     is_stale,
@@ -22,7 +20,7 @@ from dwell._kernels.polygon.cell_list import (
     put_all,
 )
 from dwell._kernels.polygon.cell_measurement import integrate_cell, measure_cell
-from dwell._kernels.polygon.cell_search import find_cell
+from dwell._kernels.polygon.cell_search import find_cell, first_trace
 from dwell._kernels.polygon.gift_wrap import cell_among_few
 from dwell._kernels.polygon.prefetch import (
     MANY,
@@ -55,8 +53,7 @@ def measure(j, p, t, cruise, segments, domain, terms, log, memory):
     """Measure the cell of the agent in row p: see ../common/event_loop.py."""
     row, bins, near = segments.row, memory.bins, memory.near
     quick = terms.lattice.shape[0] == 0  # else the moments need the candidates
-    most = LINES if quick else near.x.shape[0]
-    if are_many(bins) and is_stale(t, row.shape[0], bins):
+    if is_stale(t, row.shape[0], bins):
         put_all(t, cruise, row, bins, near)
     many = row.shape[0] >= MANY
     following = fetch_next(segments) if many else 0
@@ -64,13 +61,25 @@ def measure(j, p, t, cruise, segments, domain, terms, log, memory):
     near.x[0] = px
     near.y[0] = py
     radius = initial_radius(row[p, REACH], bins.frame)
-    m, limit = gather(p, t, 1, -1.0, radius, most, cruise, row, bins, near.x, near.y, near)
-    parts = fetch_bins(following, cruise, segments, bins, memory.plan) if many else 0
     guess = row[p, REACH] == 0.0
-    n, candidates, nearest, reach = find_cell(
-        p, t, m, limit, radius, guess, quick, cruise, segments, row, bins, memory.tree,
-        near.x, near.y, domain.x, domain.y, near, memory.scratch,
-    )  # fmt: skip
+    tracing = quick
+    n = candidates = parts = 0
+    nearest = -1.0
+    reach = 0.0
+    if quick and not near.crowded[0]:
+        m, limit = gather(p, t, 1, -1.0, radius, LINES, cruise, row, bins, near.x, near.y, near)
+        parts = fetch_bins(following, cruise, segments, bins, memory.plan) if many else 0
+        n, nearest, reach, needed = first_trace(
+            m, 0, limit, 0.5 * limit, px, py, domain.x, domain.y, bins.frame, near, memory.scratch
+        )
+        tracing = needed > 0.0 or m > LINES
+        guess = guess and needed == 0.0
+        radius = needed if needed > 0.0 else radius
+    if n == 0:
+        n, candidates, nearest, reach = find_cell(
+            p, t, radius, guess, tracing, quick, cruise, segments, row, bins, memory.tree,
+            near.x, near.y, domain.x, domain.y, near, memory.scratch,
+        )  # fmt: skip
     row[p, REACH] = reach
     fetch_lists(parts, bins, memory.plan)
     status, ex, ey, _, _, _, neighbors, nearest = integrate_cell(
@@ -88,11 +97,10 @@ def measure(j, p, t, cruise, segments, domain, terms, log, memory):
 def note_jump(j, p, t, following, cruise, segments, log, memory):
     """Bring bins and tree up to date: see ../common/event_loop.py."""
     near, tree = memory.near, memory.tree
-    if are_many(memory.bins):
-        note_speed(log.holds[0, j], log.holds[1, j], memory.bins.clock)
-    near.spare[0] += SPARE_LISTED
+    note_speed(log.holds[0, j], log.holds[1, j], memory.bins.clock)
+    near.unused[0] += 1
     if tree.built[0]:  # as long as it was needed lately
-        tree.built[0] = near.spare[0] < SPARE_LISTED * segments.row.shape[0]
+        tree.built[0] = near.unused[0] < segments.row.shape[0]
         enclose(p, t, following, cruise, segments.row, tree)
 
 

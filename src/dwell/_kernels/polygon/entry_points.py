@@ -1,25 +1,16 @@
 """Entry points from Python: kernels over many rows at once, so that a call costs little."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from dwell._kernels._jit import inner, njit, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.polygon.buffers import LINES
-from dwell._kernels.polygon.cell_list import (
-    SPARE_LISTED,
-    bin_of,
-    gather,
-    initial_radius,
-    required_radius,
-)
-from dwell._kernels.polygon.cell_measurement import integrate_cell, is_settled, measure_cell
-from dwell._kernels.polygon.cell_search import UNKNOWN, find_cell
-from dwell._kernels.polygon.gift_wrap import cell_among_few, trace_near, traced_cell
+from dwell._kernels.polygon.cell_list import bin_of, initial_radius
+from dwell._kernels.polygon.cell_measurement import integrate_cell, measure_cell
+from dwell._kernels.polygon.cell_search import UNKNOWN, find_cell, first_trace
+from dwell._kernels.polygon.gift_wrap import cell_among_few, traced_cell
 from dwell._kernels.polygon.grid_stencil import block_limit, gather_block, touches_boundary
-from dwell._kernels.polygon.halfplane_clip import WITHIN
 from dwell._kernels.polygon.moments import polygon_moments
 from dwell._kernels.polygon.vertex_refinement import refine_if_thin
 
@@ -160,8 +151,6 @@ def measure_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, secon
     reach = 0.0
     thorough = second.shape[0] > 0
     quick = terms.lattice.shape[0] == 0
-    most = LINES if quick else near.x.shape[0]
-    near.spare[0] = SPARE_LISTED * (hi - lo)
     b = bin_of(x[lo], y[lo], bins.frame) if lo < hi else 0
     listed = -1  # whose block is in `near`
     m = own = 0
@@ -173,8 +162,8 @@ def measure_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, secon
         n = candidates = p = 0
         nearest = -1.0
         radius = initial_radius(reach, bins.frame)  # the one before was a neighbour, most likely
-        guess = True
-        if quick:
+        tracing = guess = quick
+        if quick and not near.crowded[0]:
             while bins.first[b + 1] <= k:
                 b += 1
             if listed != b:
@@ -185,21 +174,19 @@ def measure_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, secon
                 p = own + k - bins.first[b]
                 limit = block_limit(b, px, py, bins.frame)
                 within = 0.5 * limit if on_boundary else 0.0
-                n, nearest, squared = trace_near(m, p, within, px, py, near.x, near.y, wx, wy, s)
-                if n > 0:
-                    reach = math.sqrt(WITHIN * squared)
-                    if not is_settled(reach, nearest, limit):
-                        radius = required_radius(reach, bins.frame)
-                        guess = False
-                        n = 0
+                n, nearest, reach, needed = first_trace(
+                    m, p, limit, within, px, py, wx, wy, bins.frame, near, s
+                )
+                tracing = needed > 0.0
+                guess = not tracing
+                radius = needed if tracing else radius
         if n == 0:
             p = 0
             listed = -1
             near.x[0] = px
             near.y[0] = py
-            m, limit = gather(k, 0.0, 1, -1.0, radius, most, 0.0, None, bins, x, y, near)
             n, candidates, nearest, reach = find_cell(
-                k, 0.0, m, limit, radius, guess, quick, 0.0, None, None, bins, tree, x, y, wx, wy,
+                k, 0.0, radius, guess, tracing, quick, 0.0, None, None, bins, tree, x, y, wx, wy,
                 near, s,
             )  # fmt: skip
         fits = n != UNKNOWN

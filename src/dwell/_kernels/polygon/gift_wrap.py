@@ -17,16 +17,18 @@ agent is outside or on the boundary of the workspace, the cell is left to halfpl
 import numpy as np
 
 from dwell._kernels._jit import inlined, inner, spliced
-from dwell._kernels.common.arithmetic import product_error
-from dwell._kernels.polygon.buffers import CLOSEST, EDGES, LINES
+from dwell._kernels.common.arithmetic import product_error, smaller
+from dwell._kernels.polygon.buffers import CLOSEST, EDGES, LARGEST, LINES
 from dwell._kernels.polygon.halfplane_clip import CLOSER, farthest, voronoi_cell
 from dwell._kernels.polygon.vertex_search import cell_by_vertices
 
 BLOCK = 16  # lines tested at once: loops over so many have no remainder
 LOW_BITS = LINES - 1  # of a number that is compared: these name the line
-LARGEST = 0x7FFFFFFFFFFFFFFF
 CLEAR = 1e-9  # of the squared reach of a cell: other lines must pass its vertices by that
 VERTICES = 8  # computed at once
+
+# Rows of Scratch.line: displacement and offset of each line; how far ahead, and astern, it crosses.
+DX, DY, OFFSET, STEP, BACK = range(5)
 
 
 @inner
@@ -38,8 +40,9 @@ def full_cross(ax, ay, bx, by):
 
 
 @inner
-def agent_lines(agents, own, px, py, xs, ys, x, y, offset, behind):
+def agent_lines(agents, own, px, py, xs, ys, line, behind):
     """The lines of agents 0..agents seen from (px, py), who is number `own` of them."""
+    x, y, offset = line[DX], line[DY], line[OFFSET]
     for j in range(agents):
         dx = xs[j] - px
         dy = ys[j] - py
@@ -65,7 +68,7 @@ def line_of_edge(k, px, py, wx, wy):
 
 
 @inner
-def edge_lines(m, within, px, py, wx, wy, x, y, offset, behind):
+def edge_lines(m, within, px, py, wx, wy, line, behind):
     """Append the workspace edges whose offset is `within` to m lines; return the new number.
 
     It exceeds LINES if they do not fit, or if (px, py) is not inside.
@@ -77,31 +80,32 @@ def edge_lines(m, within, px, py, wx, wy, x, y, offset, behind):
         if o <= within:
             if m == LINES:
                 return LINES + 1
-            x[m] = gx
-            y[m] = gy
-            offset[m] = o
+            line[DX, m] = gx
+            line[DY, m] = gy
+            line[OFFSET, m] = o
             behind[m] = -1 - k
             m += 1
     return m
 
 
 @inner
-def fill_block(m, x, y, offset):
+def fill_block(m, line):
     """Pad with lines that cross nothing, up to whole blocks; return their number."""
     blocks = (m + BLOCK - 1) // BLOCK
     for j in range(m, BLOCK * blocks):
-        x[j] = 0.0
-        y[j] = 0.0
-        offset[j] = np.inf
+        line[DX, j] = 0.0
+        line[DY, j] = 0.0
+        line[OFFSET, j] = np.inf
     return blocks
 
 
 @inner
-def nearest_line(blocks, bits):
+def nearest_line(blocks, line_bits):
     """The line with the least offset, from the bits of all; -1 if there are two of them.
 
     Numbers that are not negative are ordered like their bits.
     """
+    bits = line_bits[OFFSET]
     least = LARGEST
     for j in range(BLOCK * blocks):
         least = bits[j] if bits[j] < least else least
@@ -115,12 +119,13 @@ def nearest_line(blocks, bits):
 
 
 @inlined
-def next_lines(blocks, z, ahead, w, astern, x, y, offset, step, bits, back, back_bits):
-    """The lines that cross first, ahead of z and astern of w; step, back: how far off all are.
+def next_lines(blocks, z, ahead, w, astern, line, line_bits):
+    """The lines that cross first, ahead of z and astern of w; fills line[STEP] and line[BACK].
 
     Both at once: each waits for its own division and comparisons, and the other fills the gaps.
-    bits, back_bits: those of `step` and `back`.
     """
+    x, y, offset, step, back = line[DX], line[DY], line[OFFSET], line[STEP], line[BACK]
+    bits, back_bits = line_bits[STEP], line_bits[BACK]
     for j in range(BLOCK * blocks):
         gap = offset[j] - (x[j] * z[0] + y[j] * z[1])
         speed = x[j] * ahead[0] + y[j] * ahead[1]
@@ -141,7 +146,7 @@ def next_lines(blocks, z, ahead, w, astern, x, y, offset, step, bits, back, back
 
 
 @inner
-def follow(first, blocks, x, y, offset, step, bits, back, back_bits, chain):
+def follow(first, blocks, line, line_bits, chain):
     """Trace round the origin from line to line, both ways until they meet; 0 if that fails.
 
     Returns how many lines there are, listed in `chain`, `first` before all. Those found on the way
@@ -149,6 +154,7 @@ def follow(first, blocks, x, y, offset, step, bits, back, back_bits, chain):
     """
     if first < 0:
         return 0
+    x, y, step, back = line[DX], line[DY], line[STEP], line[BACK]
     head = tail = first
     z = w = (0.5 * x[first], 0.5 * y[first])
     chain[0] = first
@@ -158,7 +164,7 @@ def follow(first, blocks, x, y, offset, step, bits, back, back_bits, chain):
     while not closed and n < end:
         ahead = (-y[head], x[head])
         astern = (y[tail], -x[tail])
-        g, h = next_lines(blocks, z, ahead, w, astern, x, y, offset, step, bits, back, back_bits)
+        g, h = next_lines(blocks, z, ahead, w, astern, line, line_bits)
         if not (step[g] < np.inf and back[h] < np.inf):
             return 0
         closed = g == tail
@@ -182,16 +188,13 @@ def follow(first, blocks, x, y, offset, step, bits, back, back_bits, chain):
 
 
 @inner
-def meet_lines(n, chain, line_x, line_y, offset, edge_x, edge_y, edge_offset, x, y):
+def meet_lines(n, chain, line, edge, x, y):
     """The vertices between neighbouring lines of a closed chain, into x, y."""
-    for i in range(n):
-        g = chain[i]
-        edge_x[i + 1] = line_x[g]
-        edge_y[i + 1] = line_y[g]
-        edge_offset[i + 1] = offset[g]
-    edge_x[0] = edge_x[n]
-    edge_y[0] = edge_y[n]
-    edge_offset[0] = edge_offset[n]
+    for k in (DX, DY, OFFSET):
+        for i in range(n):
+            edge[k, i + 1] = line[k, chain[i]]
+        edge[k, 0] = edge[k, n]
+    edge_x, edge_y, edge_offset = edge[DX], edge[DY], edge[OFFSET]
     for i in range(VERTICES * ((n + VERTICES - 1) // VERTICES)):  # some too many
         ax = edge_x[i]
         ay = edge_y[i]
@@ -203,16 +206,6 @@ def meet_lines(n, chain, line_x, line_y, offset, edge_x, edge_y, edge_offset, x,
         area = area if area != 0.0 else 1.0
         x[i] = full_cross(ao, ay, bo, by) / area
         y[i] = full_cross(ax, ao, bx, bo) / area
-
-
-@inner
-def name_edges(n, chain, behind, label):
-    """Labels as in halfplane_clip.py; return whether there are workspace edges among them."""
-    on_boundary = False
-    for i in range(n):
-        label[i] = behind[chain[i]]
-        on_boundary = on_boundary | (label[i] < 0)
-    return on_boundary
 
 
 @inner
@@ -229,20 +222,21 @@ def keep_workspace_vertices(n, px, py, wx, wy, label, x, y):
 
 
 @inner
-def are_clear(n, blocks, distance, line_x, line_y, offset, x, y):
+def are_clear(n, blocks, distance, line, x, y):
     """Whether each of n vertices lies on its own two lines, and clearly inside all others."""
+    dx, dy, offset = line[DX], line[DY], line[OFFSET]
     count = 0
     for i in range(n):
         zx = x[i]
         zy = y[i]
         for j in range(BLOCK * blocks):
-            count += 1 if offset[j] - (line_x[j] * zx + line_y[j] * zy) <= distance else 0
+            count += 1 if offset[j] - (dx[j] * zx + dy[j] * zy) <= distance else 0
     return count == 2 * n
 
 
 @spliced
 def trace_cell(m, px, py, wx, wy, x, y, label, s):
-    """The cell bounded by the m lines in s.line_x, s.line_y, s.line_offset, s.behind.
+    """The cell bounded by the m lines in s.line, with the labels s.behind.
 
     Leaves vertices and labels in x, y, label. Returns its vertices, the number of the nearest line
     and the squared reach; 0 vertices where the lines do not tell clearly.
@@ -250,19 +244,18 @@ def trace_cell(m, px, py, wx, wy, x, y, label, s):
     n = first = 0
     reach = 0.0
     if m <= LINES:
-        blocks = fill_block(m, s.line_x, s.line_y, s.line_offset)
+        blocks = fill_block(m, s.line)
         first = nearest_line(blocks, s.line_bits)
-        n = follow(
-            first, blocks, s.line_x, s.line_y, s.line_offset, s.step, s.step_bits, s.back,
-            s.back_bits, s.chain,
-        )  # fmt: skip
-        meet_lines(
-            n, s.chain, s.line_x, s.line_y, s.line_offset, s.edge_x, s.edge_y, s.edge_offset, x, y
-        )
-        if name_edges(n, s.chain, s.behind, label):
+        n = follow(first, blocks, s.line, s.line_bits, s.chain)
+        meet_lines(n, s.chain, s.line, s.edge, x, y)
+        on_boundary = False
+        for i in range(n):
+            label[i] = s.behind[s.chain[i]]
+            on_boundary = on_boundary | (label[i] < 0)
+        if on_boundary:
             keep_workspace_vertices(n, px, py, wx, wy, label, x, y)
         reach = farthest(n, x, y)
-        if not are_clear(n, blocks, CLEAR * reach, s.line_x, s.line_y, s.line_offset, x, y):
+        if not are_clear(n, blocks, CLEAR * reach, s.line, x, y):
             n = 0
     return n, first, reach
 
@@ -276,25 +269,19 @@ def trace_near(agents, own, within, px, py, xs, ys, wx, wy, s):
     """
     m = agents
     if agents <= LINES:
-        agent_lines(agents, own, px, py, xs, ys, s.line_x, s.line_y, s.line_offset, s.behind)
+        agent_lines(agents, own, px, py, xs, ys, s.line, s.behind)
         if within > 0.0:
-            m = edge_lines(m, within, px, py, wx, wy, s.line_x, s.line_y, s.line_offset, s.behind)
+            m = edge_lines(m, within, px, py, wx, wy, s.line, s.behind)
     n, first, reach = trace_cell(m, px, py, wx, wy, s.x, s.y, s.label, s)
     nearest = -1.0
     if n > 0:
-        nearest = 2.0 * s.line_offset[first]
+        nearest = 2.0 * s.line[OFFSET, first]
         if first >= agents:
-            nearest = 2.0 * least_offset(agents, s.line_offset)
+            least = np.inf
+            for j in range(agents):
+                least = smaller(least, s.line[OFFSET, j])
+            nearest = 2.0 * least if least < np.inf else -1.0
     return n, nearest, reach
-
-
-@inner
-def least_offset(agents, offset):
-    """The least offset of an agent's line; -0.5 if there are none."""
-    least = np.inf
-    for j in range(agents):
-        least = offset[j] if offset[j] < least else least
-    return least if least < np.inf else -0.5
 
 
 @spliced
@@ -316,12 +303,12 @@ def retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s):
         if o <= within:
             if m == LINES:
                 return n, True
-            s.line_x[m] = dx
-            s.line_y[m] = dy
-            s.line_offset[m] = o
+            s.line[DX, m] = dx
+            s.line[DY, m] = dy
+            s.line[OFFSET, m] = o
             s.behind[m] = q
             m += 1
-    m = edge_lines(m, within, px, py, wx, wy, s.line_x, s.line_y, s.line_offset, s.behind)
+    m = edge_lines(m, within, px, py, wx, wy, s.line, s.behind)
     found, _, _ = trace_cell(m, px, py, wx, wy, s.x2, s.y2, s.label2, s)
     if found == 0:
         return n, False
@@ -332,24 +319,31 @@ def retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s):
     return found, False
 
 
+@inner
+def clipped_cell(p, px, py, xs, ys, wx, wy, s):
+    """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy).
+
+    Returns what `cut_cell` returns, and whether the cell is crowded: see `retrace_cell`.
+    """
+    n, candidates, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
+    n, crowded = retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s)
+    return n, candidates, nearest, crowded
+
+
 @spliced
 def traced_cell(p, quick, px, py, xs, ys, wx, wy, s):
     """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy): see cut_cell.
 
     A crowded cell is found by its vertices; but for the agents in s.seen alone, if not `quick`.
     """
-    n, candidates, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
-    n, crowded = retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s)
+    n, candidates, nearest, crowded = clipped_cell(p, px, py, xs, ys, wx, wy, s)
     if crowded and quick:
         for k in range(CLOSEST):
             q = s.seen[k]
             s.who[k + 1] = q
             s.closest[k, 1] = s.dx[q]
             s.closest[k, 2] = s.dy[q]
-        n, nearest, _ = cell_by_vertices(
-            p, 0.0, px, py, xs, ys, 0.0, None, None, None, wx, wy, s.x, s.y, s.label, s.x2, s.y2,
-            s.label2, s.side, s.who, s.stack, s.closest,
-        )  # fmt: skip
+        n, nearest, _ = cell_by_vertices(p, 0.0, px, py, xs, ys, 0.0, None, None, None, wx, wy, s)
     return n, candidates, nearest
 
 
@@ -364,6 +358,5 @@ def cell_among_few(p, quick, px, py, xs, ys, wx, wy, s):
     if quick:
         n, nearest, _ = trace_near(xs.shape[0], p, np.inf, px, py, xs, ys, wx, wy, s)
     if n == 0:
-        n, candidates, nearest = voronoi_cell(p, px, py, xs, ys, wx, wy, s)
-        n, _ = retrace_cell(n, candidates, px, py, xs, ys, wx, wy, s)
+        n, candidates, nearest, _ = clipped_cell(p, px, py, xs, ys, wx, wy, s)
     return n, candidates, nearest

@@ -4,12 +4,11 @@ Labels: the edge that leaves vertex k lies on the workspace's edge m if label = 
 bisector with agent q if label = q >= 0.
 
 The other agents clip a cell in increasing distance. A few of them are sorted beforehand
-(`sort_few`); of many, `open_heap` makes a heap from which `next_nearest` takes one at a time. The
-order does not depend on which, ties included. key, who: squared distances and agents; dx, dy:
-displacement of each agent.
+(`sort_few`); many are put into a heap, from which one at a time is taken. The order does not depend
+on which, ties included. key, who: squared distances and agents; dx, dy: displacement of each agent.
 """
 
-from dwell._kernels._jit import inlined, inner
+from dwell._kernels._jit import inner, spliced
 from dwell._kernels.common.status import COINCIDENT
 from dwell._kernels.polygon.buffers import SORTED
 
@@ -159,23 +158,6 @@ def sort_few(size, key, who, rank, far, sequence):
 
 
 @inner
-def open_heap(size, key, who, dx, dy):
-    """Make the list a heap."""
-    for root in range(size // 2 - 1, -1, -1):
-        sift_down(root, size, key, who, dx, dy)
-
-
-@inner
-def next_nearest(size, key, who, dx, dy):
-    """Take the nearest agent off the heap of `size` entries and return its number."""
-    q = who[0]
-    key[0] = key[size - 1]
-    who[0] = who[size - 1]
-    sift_down(0, size - 1, key, who, dx, dy)
-    return q
-
-
-@inlined
 def whole_cell(px, py, wx, wy, s):
     """Begin the cell of an agent at (px, py) with the polygon (wx, wy); return its vertices."""
     n = wx.shape[0]
@@ -186,7 +168,7 @@ def whole_cell(px, py, wx, wy, s):
     return n
 
 
-@inlined
+@inner
 def cut_cell(p, n, lo, hi, candidates, px, py, xs, ys, s):
     """Cut the cell with n vertices in s.x, s.y by agents lo..hi of (xs, ys), nearest first.
 
@@ -200,8 +182,8 @@ def cut_cell(p, n, lo, hi, candidates, px, py, xs, ys, s):
     reach = WITHIN * farthest(n, x, y)
     size = measure_distances(p, lo, hi, px, py, xs, ys, s.key, s.who, s.dx, s.dy)
     sorted_all = sort_few(size, s.key, s.who, s.rank, s.far, s.sequence)
-    if not sorted_all:
-        open_heap(size, s.key, s.who, s.dx, s.dy)
+    for root in range(-1 if sorted_all else size // 2 - 1, -1, -1):
+        sift_down(root, size, s.key, s.who, s.dx, s.dy)
     nearest = -1.0
     if size > 0:
         nearest = s.far[0] if sorted_all else s.key[0]
@@ -211,11 +193,12 @@ def cut_cell(p, n, lo, hi, candidates, px, py, xs, ys, s):
         d2 = s.far[taken] if sorted_all else s.key[0]
         if d2 > reach:
             break
-        if sorted_all:
-            q = s.sequence[taken]
-        else:
-            q = next_nearest(size - taken, s.key, s.who, s.dx, s.dy)
+        q = s.sequence[taken] if sorted_all else s.who[0]
         taken += 1
+        if not sorted_all:  # take it off the heap
+            s.key[0] = s.key[size - taken]
+            s.who[0] = s.who[size - taken]
+            sift_down(0, size - taken, s.key, s.who, s.dx, s.dy)
         s.seen[candidates] = q
         candidates += 1
         if d2 == 0.0:
@@ -242,7 +225,7 @@ def cut_cell(p, n, lo, hi, candidates, px, py, xs, ys, s):
     return n, candidates, nearest
 
 
-@inlined
+@spliced
 def voronoi_cell(p, px, py, xs, ys, wx, wy, s):
     """Cell of agent p at (px, py) among agents (xs, ys) in the polygon (wx, wy): see cut_cell."""
     n = whole_cell(px, py, wx, wy, s)

@@ -9,18 +9,14 @@ search through all of them finds, and the cell has the same bits.
 
 import numpy as np
 
-from dwell._kernels._jit import inlined, inner
+from dwell._kernels._jit import inner, spliced
 from dwell._kernels.common.status import COINCIDENT
-from dwell._kernels.polygon.box_tree import (
-    age_of,
-    holds_more,
-    list_within,
-    next_leaf,
-    place_in_leaf,
-)
-from dwell._kernels.polygon.buffers import CLOSEST, LINES
+from dwell._kernels.polygon.box_tree import age_of, next_leaf, place_in_leaf
+from dwell._kernels.polygon.buffers import CLOSEST
 from dwell._kernels.polygon.cell_list import position_at
-from dwell._kernels.polygon.halfplane_clip import CLOSER, cut, deepest, farthest, sides
+from dwell._kernels.polygon.halfplane_clip import cut, deepest, sides, whole_cell
+
+BELOW = 1.0 - 2.0**-53  # times a number: the one before it
 
 
 @inner
@@ -34,16 +30,15 @@ def comes_before(e2, dx, dy, other):
 
 
 @inner
-def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
+def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, stack_bits, visits):
     """The agent nearest to the point v seen from agent p at (px, py), if nearer than a bound.
 
     Squared distance, displacement from p and number, which is -1 if there is none; of several
     equally near, the one whose displacement comes first.
     """
-    best = (bound, -np.inf, -np.inf, -1)
+    best = (BELOW * bound, np.inf, np.inf, -1)
     age = age_of(t, row, tree)
-    stack[:2, 0] = 0.0
-    begin, end, top = next_leaf(1, bound, px, py, vx, vy, age, tree, stack, visits)
+    begin, end, top = next_leaf(-1, best[0], px, py, vx, vy, age, tree, stack, stack_bits, visits)
     while begin < end:
         if row is None and not holds_nearer(begin, end, best[0], px, py, vx, vy, tree):
             end = begin
@@ -51,7 +46,9 @@ def owner_of(vx, vy, bound, p, t, px, py, cruise, row, tree, stack, visits):
             q = int(tree.who[i])
             qx, qy = place_in_leaf(i, t, cruise, row, tree)
             best = closer_of(q, p, qx - px, qy - py, vx, vy, best)
-        begin, end, top = next_leaf(top, best[0], px, py, vx, vy, age, tree, stack, visits)
+        begin, end, top = next_leaf(
+            top, best[0], px, py, vx, vy, age, tree, stack, stack_bits, visits
+        )
     return best
 
 
@@ -82,20 +79,19 @@ def closer_of(q, p, dx, dy, vx, vy, best):
 @inner
 def owner_among(vx, vy, bound, p, px, py, xs, ys):
     """Return the result of `owner_of` by a search through all agents (xs, ys)."""
-    best = (bound, -np.inf, -np.inf, -1)
+    best = (BELOW * bound, np.inf, np.inf, -1)
     for q in range(xs.shape[0]):
         best = closer_of(q, p, xs[q] - px, ys[q] - py, vx, vy, best)
     return best
 
 
 @inner
-def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
+def list_nearest(p, t, px, py, cruise, row, tree, stack, stack_bits, closest, used, visits):
     """List the CLOSEST agents nearest to (px, py), but p, in used[1..]; closest: a buffer."""
     count = 0
     far = np.inf  # squared distance of the last one
     age = age_of(t, row, tree)
-    stack[:2, 0] = 0.0
-    begin, end, top = next_leaf(1, far, px, py, 0.0, 0.0, age, tree, stack, visits)
+    begin, end, top = next_leaf(-1, far, px, py, 0.0, 0.0, age, tree, stack, stack_bits, visits)
     while begin < end:
         for i in range(begin, end):
             q = int(tree.who[i])
@@ -117,7 +113,9 @@ def list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, visits):
             used[k + 1] = q
             count = count + 1 if count < CLOSEST else CLOSEST
             far = closest[CLOSEST - 1, 0] if count == CLOSEST else np.inf
-        begin, end, top = next_leaf(top, far, px, py, 0.0, 0.0, age, tree, stack, visits)
+        begin, end, top = next_leaf(
+            top, far, px, py, 0.0, 0.0, age, tree, stack, stack_bits, visits
+        )
 
 
 @inner
@@ -140,35 +138,24 @@ def keeps_order(n, fresh, at, left, outside, side):
     return True
 
 
-@inner
-def position_of(q, t, xs, ys, cruise, row):
-    """Where agent q is at time t; in (xs, ys), if there is no row."""
-    if row is None:
-        return xs[q], ys[q]
-    return position_at(t, q, cruise, row)
-
-
-@inner
-def cell_by_vertices(
-    p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, x, y, label, x2, y2, label2, side, used,
-    stack, closest,
-):  # fmt: skip
+@spliced
+def cell_by_vertices(p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, s):
     """Cell of agent p at (px, py) at time t in the polygon (wx, wy), by the owners of vertices.
 
-    It is clipped by the CLOSEST nearest agents first. Leaves vertices and labels in x, y, label;
-    labels refer to `near`, where those it was clipped by are listed. With no tree (None) agents are
-    searched among all of (xs, ys), to which labels then refer, and the nearest ones are in
-    used[1..]. Returns (vertices, squared distance of the nearest, how many are listed); vertices as
-    in `cut_cell`.
+    It is clipped by the CLOSEST nearest agents first. Leaves vertices and labels in s.x, s.y,
+    s.label; labels refer to `near`, where those it was clipped by are listed. With no tree (None)
+    agents are searched among all of (xs, ys), to which labels then refer, and the nearest ones are
+    in s.who[1..] and s.closest. Returns (vertices, squared distance of the nearest, how many are
+    listed); vertices as in `cut_cell`.
     """
+    used, closest, side = s.who, s.closest, s.side
     if tree is not None:
-        list_nearest(p, t, px, py, cruise, row, tree, stack, closest, used, near.visits)
-    a, b, c = x, y, label
-    n = wx.shape[0]
-    for k in range(n):
-        a[k] = wx[k] - px
-        b[k] = wy[k] - py
-        c[k] = -1 - k
+        list_nearest(
+            p, t, px, py, cruise, row, tree, s.stack, s.stack_bits, closest, used, near.visits
+        )
+    n = whole_cell(px, py, wx, wy, s)
+    x, y, label = s.x, s.y, s.label
+    x2, y2, label2 = s.x2, s.y2, s.label2
     nearest = -1.0
     m = 1
     at = 0  # the vertex to be tested next, and how many there are from it on
@@ -180,12 +167,24 @@ def cell_by_vertices(
             q = used[m]
             dx, dy = closest[m - 1, 1], closest[m - 1, 2]
         else:
-            r2 = a[at] * a[at] + b[at] * b[at]
+            r2 = x[at] * x[at] + y[at] * y[at]
             if tree is None:
-                _, dx, dy, q = owner_among(a[at], b[at], r2, p, px, py, xs, ys)
+                _, dx, dy, q = owner_among(x[at], y[at], r2, p, px, py, xs, ys)
             else:
                 _, dx, dy, q = owner_of(
-                    a[at], b[at], r2, p, t, px, py, cruise, row, tree, stack, near.visits
+                    x[at],
+                    y[at],
+                    r2,
+                    p,
+                    t,
+                    px,
+                    py,
+                    cruise,
+                    row,
+                    tree,
+                    s.stack,
+                    s.stack_bits,
+                    near.visits,
                 )
             if q < 0 or is_listed(q, m, used):
                 at = at + 1 if at + 1 < n else 0
@@ -199,39 +198,23 @@ def cell_by_vertices(
         who = q
         if tree is not None:
             who = m
-            near.x[m], near.y[m] = position_of(q, t, xs, ys, cruise, row)
+            if row is None:
+                near.x[m], near.y[m] = xs[q], ys[q]
+            else:
+                near.x[m], near.y[m] = position_at(t, q, cruise, row)
         used[m] = q
         m += 1
-        beyond = sides(n, dx, dy, 0.5 * d2, a, b, side)
+        beyond = sides(n, dx, dy, 0.5 * d2, x, y, side)
         if beyond == n:
             return 0, nearest, m
         if beyond > 0:
-            fresh = cut(n, who, deepest(n, side), side, a, b, c, x2, y2, label2)
-            a, x2 = x2, a
-            b, y2 = y2, b
-            c, label2 = label2, c
+            fresh = cut(n, who, deepest(n, side), side, x, y, label, x2, y2, label2)
+            x, x2 = x2, x
+            y, y2 = y2, y
+            label, label2 = label2, label
             left = left + fresh - n if keeps_order(n, fresh, at, left, beyond, side) else fresh
             n = fresh
             at = n - 1
     for k in range(n):  # what is there already, or what was swapped
-        x[k], y[k], label[k] = a[k], b[k], c[k]
+        s.x[k], s.y[k], s.label[k] = x[k], y[k], label[k]
     return n if n >= 3 else 0, nearest, m
-
-
-@inlined
-def cell_in_tree(p, t, px, py, xs, ys, cruise, row, tree, wx, wy, near, s):
-    """Cell of agent p by its vertices, and whether it is crowded: see `retrace_cell`.
-
-    Returns (vertices, squared distance of the nearest agent, crowded). If the cell is not crowded
-    but for rounding the one that was clipped by all agents within its reach, that one counts.
-    """
-    n, nearest, m = cell_by_vertices(
-        p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, s.x, s.y, s.label, s.x2, s.y2,
-        s.label2, s.side, s.who, s.stack, s.closest,
-    )  # fmt: skip
-    limit = CLOSER * farthest(n, s.x, s.y)
-    most = m + LINES
-    crowded = holds_more(p, px, py, limit, LINES + 1, age_of(t, row, tree), tree)
-    if not crowded:
-        crowded = list_within(p, t, m, -1.0, limit, most, cruise, row, tree, s.stack, near) > most
-    return n, nearest, crowded or n == COINCIDENT
