@@ -19,9 +19,9 @@ from dwell.errors import Aborted, Interrupted, StoreError, UnsavedError
 from dwell.hybrid import Stop, StopReason
 from dwell.progress import EXPECTING
 from dwell.results import Run, save_run
-from dwell.results.dataset import write_run
+from dwell.results.dataset import make_ready, write_run
 from dwell.results.details import Details
-from dwell.results.files import make_ready, shown
+from dwell.results.files import shown
 from dwell.results.journal import UNSAVED, Journal, clear
 from dwell.scenario import Scenario
 

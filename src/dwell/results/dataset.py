@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 _UNITS = "Lengths are in the unit of the workspace, times in one unit of the scenario's own."
 FORMAT = 4  # 1 had no counts at the start, 2 no marks, 3 nothing but whole runs with all events
 WHOLE_RUN = 3  # which older versions can read
+TIMES = "event_time"  # a coordinate of jumps
+LONG, COMPRESSED = 1000, {"compression": "gzip", "compression_opts": 1, "shuffle": True}
 LISTED = 1000  # agents up to which the numbers of a run are stored with it
 
 _EVENTS = {  # stored name of a column: (name of the variable, description)
@@ -94,27 +98,58 @@ def write_run(run: Run, target: Path, journal: str | None = None) -> None:
     The file is put together in memory first: the HDF5 library may end the process when the disk is
     full, where plain writing raises an OSError.
     """
-    dataset = as_dataset(run, journal)
+    variables, attributes = _content(run, journal)
     with written_whole(target) as temporary:
-        image = dataset.to_netcdf(engine="h5netcdf", encoding=_encoding_of(run))
-        temporary.write_bytes(image)
+        temporary.write_bytes(netcdf_image(variables, attributes))
 
 
-def as_dataset(run: Run, journal: str | None = None) -> xr.Dataset:
-    """Return `run` as the dataset of its file; `journal` names the journal that extends it."""
+def as_dataset(run: Run) -> xr.Dataset:
+    """Return `run` as the dataset of its file."""
     import xarray as xr
 
+    variables, attributes = _content(run, None)
+    dataset = xr.Dataset(variables, attrs=attributes)
+    return dataset.set_coords(TIMES) if TIMES in variables else dataset
+
+
+def _content(run: Run, journal: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Variables, as (dimensions, values, attributes), and attributes of the file of `run`."""
     kept = run.details.table is not None
     variables = _common_variables(run)
     variables |= _event_variables(run.events) if kept else _accumulated_variables(run)
     if journal is None and run.agents <= LISTED:
         variables[NUMBERS] = _text(run.summary(), "character", "the numbers of the run, as JSON")
+    for _, _, about in variables.values():
+        about["units"] = "1"
     attributes = _attributes(run, journal)
     attributes["digest"] = digest_of(variables, attributes)
-    dataset = xr.Dataset(variables, attrs=attributes)
-    for variable in dataset.variables.values():
-        variable.attrs["units"] = "1"
-    return dataset.set_coords("event_time") if kept else dataset
+    return variables, attributes
+
+
+def netcdf_image(variables: dict[str, Any], attributes: dict[str, Any]) -> bytes:
+    """Return the content of a NetCDF-4 file; long tables of events are compressed."""
+    import h5netcdf
+
+    image = io.BytesIO()
+    with h5netcdf.File(image, "w") as file:
+        for name, (dims, values, about) in variables.items():
+            for dim, size in zip(dims, values.shape, strict=True):
+                if dim not in file.dimensions:
+                    file.dimensions[dim] = size
+            small = COMPRESSED if dims[0] == "jump" and len(values) >= LONG else {}
+            data = values if values.size else None
+            made = file.create_variable(name, dims, values.dtype, data, **small)
+            made.attrs.update(about)
+            if dims[0] == "jump" and name != TIMES:
+                made.attrs["coordinates"] = TIMES
+        file.attrs.update(attributes)
+    return image.getvalue()
+
+
+def make_ready() -> None:
+    """Load all that writing a file needs, so that the first checkpoint does not wait for it."""
+    if "h5netcdf" not in sys.modules:  # nothing was written or read before
+        netcdf_image({"nothing": (("row",), np.zeros(1), {})}, {})
 
 
 def _attributes(run: Run, journal: str | None) -> dict[str, Any]:
@@ -204,18 +239,6 @@ def _dims(name: str, values: np.ndarray) -> tuple[str, ...]:
 def _flat(column: np.ndarray) -> np.ndarray:
     """A column with at most one axis beside that of its rows."""
     return column if column.ndim < 3 else column.reshape(len(column), -1)
-
-
-def _encoding_of(run: Run) -> dict[str, Any]:
-    """How variables are written: large tables compressed, coordinates without a fill value."""
-    table = run.details.table
-    coordinates = ["sample_time"] if table is None else ["sample_time", "event_time"]
-    encoding: dict[str, Any] = {name: {"_FillValue": None} for name in coordinates}
-    if table is not None and len(table) >= 1000:
-        small = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
-        names = [EVENT_VARIABLES[field][0] for field in table.columns()]
-        encoding |= {name: {**small, **encoding.get(name, {})} for name in names}
-    return encoding
 
 
 def spent_rows(spent: Sequence[Spent]) -> np.ndarray:

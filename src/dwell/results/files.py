@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,16 +72,6 @@ def written_whole(target: Path) -> Iterator[Path]:
         raise UnsavedError(f"{shown(target)} could not be written ({reason})") from fault
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def make_ready() -> None:
-    """Load all that writing a file needs, so that the first checkpoint does not wait for it."""
-    if "h5netcdf" in sys.modules:  # something was written or read before
-        return
-    import numpy as np
-    import xarray as xr
-
-    xr.Dataset({"nothing": (("row",), np.zeros(1))}).to_netcdf(engine="h5netcdf")
 
 
 def brief(fault: BaseException) -> str:
