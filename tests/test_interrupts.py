@@ -14,6 +14,8 @@ from dwell.agents import CoverageSystem
 from dwell.cells.measurement import in_blocks
 from dwell.density import Function, as_density
 from dwell.engine.recorder import default_samples
+from dwell.errors import Aborted
+from dwell.scenario import template_text, text_to_mapping
 from tests.results.crashes import ending_at
 
 LAW = Timer(k1=0.3, nu=0.2, t1=0.1, t2=0.3)
@@ -67,6 +69,16 @@ def test_a_script_that_does_not_catch_it_ends_like_any_interrupted_one(phase, si
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 130
     assert says in done.stderr
+
+
+def test_the_first_interrupt_of_many_runs_is_no_abort(monkeypatch):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dwell.engine.run_loop.RunLoop.run", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        dwell.simulate_many(text_to_mapping(template_text("two-hills")), seeds=[1], threads=1)
+    assert not isinstance(caught.value, Aborted)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -50,7 +50,9 @@ def execute(loop: RunLoop, task: RunTask) -> Run:
     journal = _journal(task)
     try:
         run = _executed(loop, task, journal)
-    except KeyboardInterrupt:  # the second one: the first ends the run, see dwell.engine.interrupts
+    except KeyboardInterrupt:
+        if not loop.request:  # nothing turns the first one into the end of this run
+            raise
         raise _exiting(Aborted(f"aborted{_left_by(task, journal)}")) from None
     if run.stop.fault is not None:
         run.stop.fault.run = run
@@ -65,7 +67,8 @@ def _left_by(task: RunTask, journal: Journal | None) -> str:
         upto = f"{name} holds the run up to its last checkpoint, t = {journal.reached:g}"
         return f"; {upto}: go on with dwell run --resume {name}"
     why = "before its first checkpoint" if journal else "and the run has no checkpoints"
-    rest = f"{name} is as it was" if task.reached > 0.0 else "nothing of it is kept"
+    there = task.target is not None and task.target.exists()
+    rest = f"{name} is as it was" if there else "nothing of it is kept"
     return f", {why}; {rest}"
 
 

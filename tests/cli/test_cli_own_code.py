@@ -124,7 +124,8 @@ def test_a_law_that_raises_half_way_leaves_the_run_up_to_there(site):
     edit(site, "        seen = view.memory or Seen(0)", fails)
     ran = dwell("run", site, "--out", "run.nc", "--json")
     assert ran.code == 1
-    assert ran.err == f"dwell: {ran.json['stop']['detail']}\n"
+    assert f"error: {ran.err}" == ran.json["stop"]["detail"].replace(" ", " dwell: ", 1) + "\n"
+    assert "mend the law" in dwell("show", "run.nc").out
     assert re.search("Careful failed for agent .* AssertionError: no more", ran.err)
     assert (ran.json["stop"]["reason"], ran.json["file"]) == ("interrupted", "run.nc")
     kept = library.load_run("run.nc")
@@ -135,6 +136,14 @@ def test_a_law_that_raises_half_way_leaves_the_run_up_to_there(site):
     assert dwell("run", "--resume", "run.nc").code == 1  # the same again
     with pytest.raises(InputError, match="no more"):
         library.simulate_many(site, seeds=[1])
+
+
+def test_rates_of_a_law_by_its_class(site):
+    """A class that is one of the built-in laws has a rate, and no gains of its own kind."""
+    law = ("controller={kind='python',class='dwell:Lloyd'}", "run.horizon=1.0")
+    found = dwell("rates", site, "--set", law[0], "--set", law[1], "--json")
+    assert found.code == 0, found.err
+    assert found.json["gains"].get("python", {}) == {}
 
 
 def test_a_run_that_moved_goes_on_with_its_scenario_file(site):

@@ -97,7 +97,7 @@ def _pair_in_polygon(
 ) -> CellPair | None:
     from dwell._kernels.polygon.guaranteed import OK, guaranteed_pair
 
-    count, (wx, wy) = len(places), polygon_of(ground)
+    count, (wx, wy) = len(places), boundary_of(ground)
     x, y, reach, envelope = working_memory(count, len(wx))
     x[:count], y[:count], reach[:count] = places[:, 0], places[:, 1], radii
     status, mass, cx, cy, clearance, dual_mass, _, _, diameter, circumradius = guaranteed_pair(
@@ -124,7 +124,7 @@ def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, 
 
 
 @lru_cache(maxsize=8)
-def polygon_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
+def boundary_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
     """x and y of the workspace's vertices, as the kernels take them."""
     x, y = columns(ground.workspace.vertices)
     return x, y

@@ -89,7 +89,7 @@ def study(source: Path, overrides: list[str] | None = None) -> Study:
     laws = _laws_beside(system.controller, law)
     predictions = {kind: _predicted(found, one, system.network) for kind, one in laws.items()}
     gains = {
-        kind: {key: getattr(laws[kind], key) for key in GAINS[kind]}
+        kind: {key: getattr(laws[kind], key) for key in GAINS.get(kind, ())}
         for kind, p in predictions.items()
         if p.rate is not None
     }

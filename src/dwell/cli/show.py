@@ -46,7 +46,8 @@ def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[
     yield "law", f"{s['law']}, {who}, {s['integration']} integrals, seed {s['seed']}"
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
     if not stop["ok"]:
-        yield "advice", StopReason(stop["reason"]).advice_about(None if out is None else str(out))
+        file = None if out is None else str(out)
+        yield "advice", StopReason(stop["reason"]).advice_about(file, stop["detail"])
     each = "(per agent {min} to {max}, mean {mean:.1f})".format(**s["events"]["per_agent"])
     yield "events", f"{s['events']['total']}  {each}"
     yield "cells", _cells(s["cells"])

@@ -20,7 +20,7 @@ import numpy as np
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell._types import Points, lengths
 from dwell.agents.interfaces import Command, Information, Observation
-from dwell.cells.guaranteed import is_polygonal, pair_of, polygon_of, working_memory
+from dwell.cells.guaranteed import boundary_of, is_polygonal, pair_of, working_memory
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers.centroid_bounds import nearest_first
 from dwell.controllers.parameters import Parameters
@@ -185,7 +185,7 @@ class SelfTriggered:
             return self._scan_in_python(observation.position, error, segment, places, age, ground)
         from dwell._kernels.polygon.self_trigger import scan_trigger
 
-        wx, wy = polygon_of(ground)
+        wx, wy = boundary_of(ground)
         x, y, radius, envelope = working_memory(len(places), len(wx))
         x[: len(places)], y[: len(places)] = places.T
         interval, steps, limit = scan_trigger(

@@ -111,7 +111,8 @@ class RunLoop:
             self.request.at_once = not can_compile(recorder.system)
             piece = stepper.advance(target, some)
             ended = piece.stop is not None and piece.stop.reason is StopReason.INTERRUPTED
-            found = None if ended and self.request else recorder.measured(piece)
+            dropped = ended and self.request and piece.stop.fault is None
+            found = None if dropped else recorder.measured(piece)
             self.request.at_once = False
         except CutShort:
             return None
@@ -158,6 +159,8 @@ def run_compiled(
     with stop_on_signal() as request:
         loop = RunLoop(lambda what, share: None, request)
         stop = loop.run(recorder, start.time, until, recorder.tally.jumps + max_jumps)
+    if stop.fault is not None:
+        raise stop.fault
     table = EventTable.joined(recorder.tables, system.dimension)
     return HybridArc(system, LoggedStates(start, table), logged_events(table), stop.time, stop)
 

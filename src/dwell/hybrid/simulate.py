@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from dwell.errors import DwellError
 from dwell.hybrid.arc import HybridArc
-from dwell.hybrid.system import Event, Halt, HybridSystem, Stop, StopReason
+from dwell.hybrid.system import FAILED, Event, Halt, HybridSystem, Stop, StopReason
 
 S = TypeVar("S")
 
@@ -55,7 +55,7 @@ def simulate(
             except DwellError as fault:
                 if not keep_failed:
                     raise
-                return arc(now, StopReason.INTERRUPTED, str(fault), fault)
+                return arc(now, StopReason.INTERRUPTED, f"{FAILED}{fault}", fault)
             states.append(after)
             events.append(event)
             standing = in_a_row

@@ -5,13 +5,15 @@ An early end is an outcome with a name, not an exception.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeVar, final
 
 from dwell.errors import DwellError
 
 S = TypeVar("S")
+
+FAILED = "error: "  # how the detail of a run begins that an error of its law ended
 
 
 @final
@@ -76,8 +78,10 @@ class StopReason(Enum):
         """What to do about an early end; FILE stands for the stored run, if there is one."""
         return _ADVICE.get(self, "")
 
-    def advice_about(self, file: str | None) -> str:
+    def advice_about(self, file: str | None, detail: str = "") -> str:
         """Return the advice for the run in `file`; None: it is in no file."""
+        if detail.startswith(FAILED):
+            return "mend the law, and run the scenario again"
         if file is None:
             return _ADVICE_UNSTORED.get(self, self.advice)
         return self.advice.replace("FILE", file)
@@ -110,7 +114,8 @@ class Stop:
     reason: StopReason
     time: float
     detail: str = ""
-    fault: DwellError | None = None  # of a law, where it ended the arc; in no file
+    # The error of a law that ended the arc; in no file, which has it as the detail.
+    fault: DwellError | None = field(default=None, compare=False, repr=False)
 
 
 class Halt(Exception):  # noqa: N818 - an outcome in flight, not an error

@@ -117,7 +117,7 @@ def _about_number(system: CoverageSystem) -> Iterator[Flag]:
 
 def _about_network(system: CoverageSystem) -> Iterator[Flag]:
     if not system.network.perfect:
-        says = "Samples and messages were lost or late, so the law's guarantees do not apply."
+        says = "Samples and messages may be lost or late, so the law's guarantees do not apply."
         yield Flag("unreliable-network", says)
 
 

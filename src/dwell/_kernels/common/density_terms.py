@@ -7,17 +7,17 @@ import numpy as np
 
 
 class Terms(NamedTuple):
-    """The sum of a constant, polynomials and Gaussians; or weights on a lattice of points."""
+    """The sum of a constant, polynomials and Gaussians; or weights on a lattice of points.
+
+    Gaussians are rows of weight, center, Qxx, Qxy, Qyy, C11, C12, C22 with Q = C'C. No kernel
+    writes to these arrays: defaults are shared.
+    """
 
     constant: float = 0.0
     polynomials: np.ndarray = np.zeros((0, 1, 1))  # (m, d + 1, d + 1): of (x - a)**i (y - b)**j
     origins: np.ndarray = np.zeros((0, 2))  # (m, 2): (a, b)
-    gaussians: np.ndarray = np.zeros(
-        (0, 9)
-    )  # weight, centre, Qxx, Qxy, Qyy, C11, C12, C22; Q = C'C
-    lattice: np.ndarray = np.zeros(
-        (0, 0)
-    )  # (rows, columns) mass at each point; or integrate exactly
+    gaussians: np.ndarray = np.zeros((0, 9))
+    lattice: np.ndarray = np.zeros((0, 0))  # (rows, columns) masses; empty: exact integrals
     frame: np.ndarray = np.zeros(3)  # first point x, y, and the spacing
 
 
