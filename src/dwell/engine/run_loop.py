@@ -110,9 +110,9 @@ class RunLoop:
         try:
             self.request.at_once = not can_compile(recorder.system)
             piece = stepper.advance(target, some)
-            ended = piece.stop is not None and piece.stop.reason is StopReason.INTERRUPTED
-            dropped = ended and self.request and piece.stop.fault is None
-            found = None if dropped else recorder.measured(piece)
+            stop = piece.stop
+            ended = stop is not None and stop.reason is StopReason.INTERRUPTED and not stop.fault
+            found = None if ended and self.request else recorder.measured(piece)
             self.request.at_once = False
         except CutShort:
             return None
