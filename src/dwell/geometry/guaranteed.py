@@ -165,12 +165,12 @@ class StarCell(GuaranteedBase):
         if self.dual:
             diameter, _, radius = _circle_round(self.offsets)
             return diameter, radius
-        arcs = [_Piece(self.boundary_at, *arc) for arc in self._arcs if arc is not None]
+        arcs = [_BoundaryPiece(self.boundary_at, *arc) for arc in self._arcs if arc is not None]
         pieces = [*map(_at_point, self.offsets), *arcs]
         return _widest(pieces), _circumradius(pieces)
 
 
-class _Piece(NamedTuple):
+class _BoundaryPiece(NamedTuple):
     """A piece of boundary: points at parameters from start to end."""
 
     at: Callable[[Floats], Points]
@@ -182,9 +182,9 @@ class _Piece(NamedTuple):
         return np.linspace(self.start, self.end, SAMPLES if self.start < self.end else 1)
 
 
-def _at_point(place: Points) -> _Piece:
+def _at_point(place: Points) -> _BoundaryPiece:
     """A piece that is a single point."""
-    return _Piece(lambda t: np.tile(place, (len(t), 1)), 0.0, 0.0)
+    return _BoundaryPiece(lambda t: np.tile(place, (len(t), 1)), 0.0, 0.0)
 
 
 Star = StarCell | StarInterval | StarRegion
@@ -262,7 +262,7 @@ def _apart(first: Points, second: Points) -> tuple[float, int, int]:
     return float(gaps[k, m]), int(k), int(m)
 
 
-def _widest(pieces: list[_Piece]) -> float:
+def _widest(pieces: list[_BoundaryPiece]) -> float:
     """Largest distance between two points of the pieces.
 
     Samples first; then each pair that may beat all others is refined.
@@ -275,7 +275,7 @@ def _widest(pieces: list[_Piece]) -> float:
     return max([*rough, *(_refined(pieces[i], pieces[j])[0] for i, j in close)])
 
 
-def _refined(first: _Piece, second: _Piece) -> tuple[float, Points]:
+def _refined(first: _BoundaryPiece, second: _BoundaryPiece) -> tuple[float, Points]:
     """Largest distance between two pieces, and the point of the first: the best samples, moved."""
     s, t = first.samples(), second.samples()
     near, far = (WINDOW * (piece.end - piece.start) for piece in (first, second))
@@ -290,7 +290,7 @@ def _refined(first: _Piece, second: _Piece) -> tuple[float, Points]:
     return best, place
 
 
-def _circumradius(pieces: list[_Piece]) -> float:
+def _circumradius(pieces: list[_BoundaryPiece]) -> float:
     """Radius of the smallest circle round the pieces.
 
     The circle round some of their points is enlarged by the point farthest outside, until there is

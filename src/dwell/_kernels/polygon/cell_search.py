@@ -112,23 +112,9 @@ def find_cell(
             radius = smaller(radius, leaf_radius(p, tree)) if guess else radius
             if not near.crowded[0]:
                 m, limit = gather_in(
-                    True,
-                    p,
-                    t,
-                    1,
-                    -1.0,
-                    radius,
-                    most,
-                    cruise,
-                    row,
-                    bins,
-                    tree,
-                    x,
-                    y,
-                    near,
-                    s.stack,
-                    s.stack_bits,
-                )
+                    True, p, t, 1, -1.0, radius, most, cruise, row, bins, tree, x, y, near,
+                    s.stack, s.stack_bits,
+                )  # fmt: skip
         if tracing:
             n, nearest, squared = trace_near(m, 0, 0.5 * limit, px, py, near.x, near.y, wx, wy, s)
             tracing = n > 0
@@ -148,23 +134,9 @@ def find_cell(
                 most = near.x.shape[0]
                 radius = larger(required_radius(reach, bins.frame), 2.0 * math.sqrt(nearest))
                 m, limit = gather_in(
-                    True,
-                    p,
-                    t,
-                    1,
-                    -1.0,
-                    radius,
-                    most,
-                    cruise,
-                    row,
-                    bins,
-                    tree,
-                    x,
-                    y,
-                    near,
-                    s.stack,
-                    s.stack_bits,
-                )
+                    True, p, t, 1, -1.0, radius, most, cruise, row, bins, tree, x, y, near,
+                    s.stack, s.stack_bits,
+                )  # fmt: skip
         if not (tracing or crowded):
             if lo == 1:
                 n = whole_cell(px, py, wx, wy, s)
@@ -178,23 +150,9 @@ def find_cell(
             lo = m
         if not settled:
             m, limit = gather_in(
-                in_tree,
-                p,
-                t,
-                m,
-                limit,
-                radius,
-                most,
-                cruise,
-                row,
-                bins,
-                tree,
-                x,
-                y,
-                near,
-                s.stack,
-                s.stack_bits,
-            )
+                in_tree, p, t, m, limit, radius, most, cruise, row, bins, tree, x, y, near,
+                s.stack, s.stack_bits,
+            )  # fmt: skip
     if not (tracing or crowded):
         n, _ = retrace_cell(n, candidates, px, py, near.x, near.y, wx, wy, s)
     return n, candidates, nearest, reach
