@@ -182,7 +182,15 @@ def test_a_rewritten_file_is_intact_and_an_altered_one_is_not(file, tmp_path):
         data["agent"] = data.agent + 1
         data.to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
     assert dwell.load_run(tmp_path / "same.nc").provenance["intact"] == "true"
-    assert dwell.load_run(tmp_path / "other.nc").provenance["intact"] == "false"
+    other = dwell.load_run(tmp_path / "other.nc")
+    assert other.provenance["intact"] == "false"
+    assert "its file was changed" in repr(other)
+    for wrong, says in (
+        (other.horizon + 1.0, rf"not {other.horizon + 1.0!r}$"),
+        (np.nan, "not nan$"),
+    ):
+        with pytest.raises(dwell.InputError, match=says):
+            other.cost(wrong)
 
 
 def test_a_report_prints_as_the_table_of_dwell_check(run):

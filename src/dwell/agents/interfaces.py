@@ -300,10 +300,13 @@ def commanded(
 
 def checked(order: Command, agent: int, now: float, dimension: int = 2) -> Command:
     """`order`, if it is a command that an agent can execute at time `now`; else it is refused."""
-    hold = np.asarray(getattr(order, "hold", None), dtype=object)
+    if not isinstance(order, Command):
+        kind = "None" if order is None else f"a {type(order).__name__}"
+        raise _unfit(agent, now, f"with {kind}", "a Command")
+    hold = np.asarray(order.hold, dtype=object)
     numbers = [finite_number(v) for v in hold.ravel()]
     if hold.shape != (dimension,) or None in numbers:
-        what = f"to hold {getattr(order, 'hold', order)!r}"
+        what = f"to hold {order.hold!r}"
         raise _unfit(agent, now, what, f"a Command with {finite_numbers(dimension)} for hold")
     due = order.next_at
     if due != math.inf and ((at := finite_number(due)) is None or at < now):

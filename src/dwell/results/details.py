@@ -109,11 +109,10 @@ class Details:
         if times.ndim != 1:
             raise InputError(f"times have shape {times.shape}; one row is needed", code="run.time")
         if times.size and not (times.min() >= 0.0 and times.max() <= self.horizon):
-            raise InputError(
-                f"the run has times from 0 to {self.horizon!r}, not {float(times.min())!r} to "
-                f"{float(times.max())!r}",
-                code="run.time",
-            )
+            low, high = float(times.min()), float(times.max())
+            given = f"{low!r}" if len(times) == 1 else f"{low!r} to {high!r}"
+            says = f"the run has times from 0 to {self.horizon!r}, not {given}"
+            raise InputError(says, code="run.time")
         return times
 
     def snapshots_at(self, t: float | Floats) -> Snapshots:

@@ -68,9 +68,9 @@ class Run:
     def __repr__(self) -> str:
         law, stop = type(self.system.controller).__name__, self.stop
         agents, jumps = counted(self.agents, "agent"), counted(self.details.tally.jumps, "jump")
-        return (
-            f"<Run of {law}: {agents}, {jumps}, ended at t = {stop.time:g} ({stop.reason.value})>"
-        )
+        changed = "; its file was changed" if self.provenance.get("intact") == "false" else ""
+        ended = f"ended at t = {stop.time:g} ({stop.reason.value}){changed}"
+        return f"<Run of {law}: {agents}, {jumps}, {ended}>"
 
     def _repr_html_(self) -> str:
         numbers = self.summary()
