@@ -212,7 +212,7 @@ def test_commands_report_on_the_error_stream_alone(folder, slow):
     file = folder / "two-hills.toml"
     for words in (
         ["run", file, "--horizon", 1, "--json"],
-        ["run", "--resume", folder / "run.nc", "--horizon", 9, "--json"],
+        ["run", "--resume", copied(folder, "-shell"), "--horizon", 9, "--json"],
         ["check", folder / "run.nc", "--json"],
         ["compare", file, "--laws", "timer,lloyd", "--set", "run.horizon=1", "--json"],
         ["optimize", file, "--starts", 2, "--json"],
