@@ -10,7 +10,9 @@ DIMENSIONS = (1, 2, 3)  # that have a compiled event loop
 
 def can_compile(system: CoverageSystem) -> bool:
     """Return whether the compiled event loop knows this system's workspace, law and density."""
-    n = system.dimension
-    bounded = n in DIMENSIONS and (n == 1 or is_flat(system.workspace))
-    known = system.program is not None and system.terms is not None
-    return bounded and known and system.network.perfect
+    n, phases = system.dimension, system.timeline.phases if system.timeline else ()
+    grounds = [phase.ground for phase in phases] or [system.ground]
+    bounded = n in DIMENSIONS and all(n == 1 or is_flat(one.workspace) for one in grounds)
+    known = system.program is not None and all(one.terms is not None for one in grounds)
+    still = all(one.tracked or not one.moves for one in grounds)
+    return bounded and known and still and system.perfect

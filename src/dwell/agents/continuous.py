@@ -34,7 +34,7 @@ def beginning(
     """The state at time 0, for laws of any kind; `threads` for measurements, all by default."""
     if not is_continuous(system):
         return system.start(positions, threads=threads)
-    if not system.network.perfect:
+    if not system.perfect:
         raise InputError(
             "a differential equation samples continuously, so samples cannot be lost or delayed; "
             "use the sampled law, or a perfect network",

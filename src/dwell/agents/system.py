@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.interfaces import (
     CellMeasurement,
     Command,
@@ -28,6 +28,7 @@ from dwell.agents.interfaces import (
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
+from dwell.agents.world import Timeline, World
 from dwell.cells.backend import backend_for, measure_cells
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
@@ -63,6 +64,8 @@ class CoverageSystem:
     spacing: float | None = None  # of the integration grid; None: exact integration
     network: Network = PERFECT
     nu: float | None = None  # the error that counts as covered; None: the law's own, if it has one
+    # How the world changes; None: it does not. Workspace, density and network are those of time 0.
+    timeline: Timeline | None = None
 
     def __post_init__(self) -> None:
         if self.nu is None:
@@ -76,6 +79,30 @@ class CoverageSystem:
     def ground(self) -> WeightedRegion:
         """The workspace with its density."""
         return weighted_region(self.workspace, self.density, self.spacing)
+
+    def world_at(self, time: float) -> World:
+        """The world at a time: where it moves, its ground is to be taken at that time."""
+        return self._world if self.timeline is None else self.timeline.world_at(time)
+
+    @cached_property
+    def _world(self) -> World:
+        return World(self.ground, self.network)
+
+    def ground_at(self, time: float) -> WeightedRegion:
+        """The workspace with its density at a time."""
+        return self.world_at(time).ground.at(time)
+
+    @cached_property
+    def delayed(self) -> bool:
+        """Whether samples show the past at some time of the run."""
+        phases = self.timeline.phases if self.timeline else ()
+        return any(network.delay > 0.0 for network in (self.network, *(p.network for p in phases)))
+
+    @cached_property
+    def perfect(self) -> bool:
+        """Whether the network is perfect all the time."""
+        phases = self.timeline.phases if self.timeline else ()
+        return self.network.perfect and all(phase.network.perfect for phase in phases)
 
     @property
     def terms(self) -> Terms | GeneralTerms | None:
@@ -110,12 +137,34 @@ class CoverageSystem:
 
     # Measurements.
 
-    def measurement(self, positions: Points, agent: int) -> CellMeasurement:
+    def measure(
+        self,
+        positions: Points,
+        row: Ints,
+        agent: Ints,
+        times: Floats,
+        *,
+        threads: int | None = 1,
+    ) -> CellMeasurements:
+        """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
+
+        times : (rows,) when each configuration is assumed.
+        """
+        if self.timeline is None:
+            return measure_cells(self.ground, positions, row, agent, threads=threads)
+        return self.timeline.measure(positions, row, agent, times, threads=threads)
+
+    def measurement(self, positions: Points, agent: int, time: float = 0.0) -> CellMeasurement:
         """The cell of `agent` in the configuration `positions`; raises AgentsError on contact."""
-        return _cell(self.measurements(positions, [agent]), 0, agent)
+        return _cell(self.measurements(positions, [agent], time=time), 0, agent)
 
     def measurements(
-        self, positions: Points, agents: Sequence[int] | None = None, *, threads: int | None = 1
+        self,
+        positions: Points,
+        agents: Sequence[int] | None = None,
+        *,
+        time: float = 0.0,
+        threads: int | None = 1,
     ) -> CellMeasurements:
         """The cells of several agents at `positions`, or of all; raises AgentsError on contact.
 
@@ -123,27 +172,33 @@ class CoverageSystem:
         """
         who = np.arange(self.agents) if agents is None else np.array(agents, dtype=np.int64)
         if agents is None:
-            seen = self.measure_all(positions, threads=threads)
+            seen = self.measure_all(positions, time, threads=threads)
         else:
-            seen = measure_cells(self.ground, positions[None], np.zeros_like(who), who)
+            seen = self.measure(positions[None], np.zeros_like(who), who, np.array([time]))
         if seen.coincident.any():
             agent = int(who[np.argmax(seen.coincident)])
             gaps = lengths(positions - positions[agent])
             gaps[agent] = np.inf
+            present = self.world_at(time).present
+            if present is not None:
+                gaps[np.setdiff1d(np.arange(self.agents), present)] = np.inf
             raise coincident(agent, int(np.argmin(gaps)), positions[agent])
         return seen
 
-    def measure_all(self, positions: Points, *, threads: int | None = None) -> CellMeasurements:
+    def measure_all(
+        self, positions: Points, time: float = 0.0, *, threads: int | None = None
+    ) -> CellMeasurements:
         """Measurements of all cells at `positions`, (N, n), on all threads by default.
 
         The last few results are kept. Coincident agents are marked; nothing is raised.
         """
-        kept, key = self._kept, positions.tobytes()
+        when = time if self.timeline is not None else 0.0
+        kept, key = self._kept, positions.tobytes() + np.float64(when).tobytes()
         seen = kept.get(key)
         if seen is None:
             every = np.arange(self.agents)
             row = np.zeros_like(every)
-            seen = measure_cells(self.ground, positions[None], row, every, threads=threads)
+            seen = self.measure(positions[None], row, every, np.array([when]), threads=threads)
             for f in fields(seen):
                 if getattr(seen, f.name) is not None:
                     getattr(seen, f.name).flags.writeable = False
@@ -154,13 +209,19 @@ class CoverageSystem:
 
     @cached_property
     def _kept(self) -> dict[bytes, CellMeasurements]:
-        """The last measurements of all agents, by the bits of their positions."""
+        """The last measurements of all agents, by the bits of their positions and of the time."""
         return {}
 
-    def sample(self, positions: Points, agent: int, time: float) -> Sample:
-        """The positions of the Voronoi neighbours of `agent` in the configuration `positions`."""
-        cell = backend_for(self.ground).cells(self.workspace, positions, [agent])[0]
-        who = np.sort(cell.borders[cell.borders >= 0])
+    def sample(self, positions: Points, agent: int, time: float, taken: float) -> Sample:
+        """The positions of the Voronoi neighbours of `agent` in the configuration `positions`.
+
+        time: when the others were there; taken: when the sample is taken.
+        """
+        ground, present = self.ground_at(taken), self.world_at(taken).present
+        every = np.arange(self.agents) if present is None else present
+        own = int(np.searchsorted(every, agent))
+        cell = backend_for(ground).cells(ground.workspace, positions[every], [own])[0]
+        who = every[np.sort(cell.borders[cell.borders >= 0])]
         return Sample(time, who, _for_reading(positions[who]))
 
     def observation(
@@ -174,7 +235,8 @@ class CoverageSystem:
 
         count, others = int(state.event_counts[agent]), self.information.others
         samples = measurement is not None and others == "samples"
-        when = max(state.time - self.network.delay, 0.0)  # no agent moves before time 0
+        now = state.time
+        when = max(now - self.world_at(now).network.delay, 0.0)  # no agent moves before time 0
         return Observation(
             time=state.time,
             agent=agent,
@@ -185,10 +247,10 @@ class CoverageSystem:
             hold=_for_reading(state.hold[agent]),
             measurement=None if others == "broadcasts" else measurement,
             draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], count),
-            sample=self.sample(positions, agent, when) if samples else None,
+            sample=self.sample(positions, agent, when, now) if samples else None,
             heard=state.mail[agent].heard if state.mail else {},
             memory=state.memory[agent] if state.memory else None,
-            ground=self.ground,
+            ground=self.ground_at(now),
             shared_draw=self._shared_draw,
         )
 
@@ -207,12 +269,15 @@ class CoverageSystem:
         none = np.zeros(n, dtype=np.int64)
         still = np.zeros((n, self.dimension))
         blank = AgentsState(0.0, positions.copy(), still, zeros, zeros, zeros, none)
-        if self.program is not None and self.network.perfect and hasattr(law, "begin_all"):
+        if self.program is not None and self.perfect and hasattr(law, "begin_all"):
             return self._start_together(blank, threads)
         seen = self.measurements(positions)
         cells = [_cell(seen, p, p) for p in range(n)]
+        arrivals = self._arrivals
         orders = [
             commanded(law.begin, law, self.observation(blank, p, positions, cell))
+            if arrivals[p] == 0.0
+            else Command(np.zeros(self.dimension), float(arrivals[p]))
             for p, cell in enumerate(cells)
         ]
         looked = int(self.information.others != "broadcasts")
@@ -228,11 +293,11 @@ class CoverageSystem:
             memory=() if all(order.memory is None for order in orders) else memory,
             promised=_unless_all(promises, -1.0),
             spent=tuple(
-                _spent(order, looked, looked * cell.neighbors)
-                for order, cell in zip(orders, cells, strict=True)
+                _spent(order, looked if arrivals[p] == 0.0 else 0, looked * cell.neighbors)
+                for p, (order, cell) in enumerate(zip(orders, cells, strict=True))
             ),
         )
-        perfect = replace(self, network=PERFECT)
+        perfect = replace(self, network=PERFECT, timeline=None)
         for p, order in enumerate(orders):
             state = perfect._spoken(state, p, positions[p], order, None)
         return replace(state, first=state.next_at.copy())
@@ -246,11 +311,14 @@ class CoverageSystem:
         seen = self.measurements(blank.start, threads=threads)
         first: FirstCommands = law.begin_all(seen.error)
         cruise = np.full(self.agents, first.cruise) if math.isfinite(first.cruise) else None
+        later = self._arrivals > 0.0
+        hold = np.where(later[:, None], 0.0, first.hold)
+        next_at = np.where(later, self._arrivals, first.next_at)
         return replace(
             blank,
-            hold=np.ascontiguousarray(first.hold),
-            next_at=first.next_at,
-            first=first.next_at.copy(),
+            hold=np.ascontiguousarray(hold),
+            next_at=next_at,
+            first=next_at.copy(),
             fade=decay_rate_of(law),
             cruise=cruise,
             spent=SampledStart(seen.neighbors),
@@ -263,9 +331,31 @@ class CoverageSystem:
         return state.time
 
     def next_event(self, state: AgentsState) -> Event:
-        """The earliest event; of simultaneous ones, that of the first agent."""
+        """The earliest event; of simultaneous ones, that of the first agent.
+
+        Agents that leave do so before all others at that time.
+        """
         agent = int(np.argmin(state.next_at))
-        return Event(float(state.next_at[agent]), agent)
+        due = float(state.next_at[agent])
+        leaving = self.leaving(state)
+        if leaving is not None and leaving[0] <= due:
+            return Event(*leaving)
+        return Event(due, agent)
+
+    @cached_property
+    def _arrivals(self) -> Floats:
+        """When each agent arrives, (N,)."""
+        known = None if self.timeline is None else self.timeline.arrivals
+        return np.zeros(self.agents) if known is None else known
+
+    def leaving(self, state: AgentsState) -> tuple[float, int] | None:
+        """The time and the agent of the next departure, if there is one."""
+        if self.timeline is None or self.timeline.departures is None:
+            return None
+        left = state.since >= self.timeline.departures
+        due = np.where(left, np.inf, self.timeline.departures)
+        agent = int(np.argmin(due))
+        return (float(due[agent]), agent) if due[agent] < np.inf else None
 
     def flow(self, state: AgentsState, to: float) -> AgentsState:
         """The state at a later time: positions follow from the segments in closed form."""
@@ -275,15 +365,31 @@ class CoverageSystem:
         """The state after one agent has sampled and decided."""
         agent = event.source
         here = state.positions
+        if self._is_absent(agent, state.time):
+            return self._departed(state, agent, here[agent])
         try:
-            truth = self.measurement(here, agent)  # recorded, whatever the agent observes
+            truth = self.measurement(here, agent, state.time)  # recorded, whatever it observes
             order, spent, state = self._decided(state, agent, here, truth)
         except AgentsError as contact:
             raise halted(contact) from None
-        if self.network.delay > 0.0:
+        if self.delayed:
             state = state.remembering(agent)
         after = state.with_order(agent, here[agent], order, truth, spent)
         return self._spoken(after, agent, here[agent], order, state.promised)
+
+    def _is_absent(self, agent: int, time: float) -> bool:
+        """Whether an agent has left by this time."""
+        gone = None if self.timeline is None else self.timeline.departures
+        return gone is not None and bool(gone[agent] <= time)
+
+    def _departed(self, state: AgentsState, agent: int, place: Points) -> AgentsState:
+        """The state after an agent has left: it stays at its place, and has no further event."""
+        cruise = math.inf if self.program is None else self.program.cruise
+        order = Command(np.zeros(self.dimension), math.inf, cruise)
+        nothing = CellMeasurement(agent, np.zeros(self.dimension), 0.0, 0, math.inf, False)
+        if self.delayed:
+            state = state.remembering(agent)
+        return state.with_order(agent, place, order, nothing, _spent(order, 0, 0))
 
     def _decided(
         self, state: AgentsState, agent: int, here: Points, truth: CellMeasurement
@@ -294,16 +400,19 @@ class CoverageSystem:
             mail, heard = state.mail[agent].opened(state.time)
             state = replace(state, mail=(*state.mail[:agent], mail, *state.mail[agent + 1 :]))
         tries = state.samples_next is None or bool(state.samples_next[agent])
-        lost = tries and self._is_lost(agent, agent, int(state.event_counts[agent]))
+        delay, count = self.world_at(state.time).network.delay, int(state.event_counts[agent])
+        lost = tries and self._is_lost(agent, agent, count, state.time)
         looked = int(tries and not lost and self.information.others != "broadcasts")
         seen, measurement = here, truth if looked else None
-        if looked and self.network.delay > 0.0:
-            seen = state.positions_then(state.time - self.network.delay)
+        if looked and delay > 0.0:
+            seen = state.positions_then(state.time - delay)
             seen[agent] = here[agent]
-            measurement = self.measurement(seen, agent)
+            measurement = self.measurement(seen, agent, state.time)
         observation = self.observation(state, agent, seen, measurement)
         law = self.controller
-        order = commanded(self._missed if lost else law.decide, law, observation)
+        arrives = count == 0 and self._arrivals[agent] > 0.0 and self.program is None
+        decide = law.begin if arrives else law.decide
+        order = commanded(self._missed if lost and not arrives else decide, law, observation)
         received = measurement.neighbors if measurement is not None else 0
         return order, _spent(order, looked, received + heard), state
 
@@ -320,15 +429,16 @@ class CoverageSystem:
         order: Command = miss(observation)
         return order
 
-    def _is_lost(self, to: int, sender: int, k: int) -> bool:
+    def _is_lost(self, to: int, sender: int, k: int, time: float) -> bool:
         """Whether sample k of an agent, or message k on its way to `to`, is lost."""
-        if self.network.loss == 0.0:
+        loss = self.world_at(time).network.loss
+        if loss == 0.0:
             return False
         from dwell._kernels.common.philox import STREAM_LOSSES, uniform
 
         counter = k * MOST_AGENTS + self.streams[to]
         draw = uniform(*self.key, STREAM_LOSSES, self.streams[sender], counter)
-        return float(draw) < self.network.loss
+        return float(draw) < loss
 
     def _spoken(
         self, state: AgentsState, agent: int, place: Points, order: Command, promised: Floats | None
@@ -342,11 +452,12 @@ class CoverageSystem:
         promise = float(order.promise)
         before = promise if promised is None or promised[agent] < 0.0 else float(promised[agent])
         message = Message(agent, state.time, _for_reading(place), promise, before)
-        arrives, k = state.time + self.network.delay, int(state.event_counts[agent])
+        delay = self.world_at(state.time).network.delay
+        arrives, k = state.time + delay, int(state.event_counts[agent])
         mail = state.mail or tuple(Mail() for _ in range(self.agents))
         later = tuple(
             box
-            if q == agent or self._is_lost(q, agent, k)
+            if q == agent or self._is_lost(q, agent, k, state.time)
             else Mail(box.heard, (*box.coming, (arrives, message)))
             for q, box in enumerate(mail)
         )

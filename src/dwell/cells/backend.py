@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dwell._types import Ints, Points
+import numpy as np
+
+from dwell._types import Floats, Ints, Points
 from dwell.cells import cones, interval, polygon, polyhedron, simplices
 from dwell.cells.facets import Borders
-from dwell.cells.measurement import CellMeasurements
+from dwell.cells.measurement import CellMeasurements, in_one
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density
 from dwell.geometry import VoronoiCell, Workspace, is_flat, polyhedra
@@ -48,13 +50,31 @@ def is_expensive(ground: WeightedRegion) -> bool:
 
 
 def measure_cells(
-    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion,
+    positions: Points,
+    row: Ints,
+    agent: Ints,
+    *,
+    threads: int | None = 1,
+    times: Floats | None = None,
 ) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
-    The result has the same bits for any number of threads.
+    The result has the same bits for any number of threads. `times`, (rows,), are when the
+    configurations are assumed, for regions that change; time 0 by default.
     """
-    return backend_for(ground).measure(ground, positions, row, agent, threads=threads)
+    if not ground.moves:
+        return backend_for(ground).measure(ground, positions, row, agent, threads=threads)
+    when = np.zeros(len(positions)) if times is None else times
+    if ground.tracked:
+        return polygon.measure(ground, positions, row, agent, threads=threads, times=when)
+    parts = []
+    for t in np.unique(when[row]):
+        which = np.flatnonzero(when[row] == t)
+        now = ground.at(float(t))
+        found = backend_for(now).measure(now, positions, row[which], agent[which], threads=threads)
+        parts.append((which, found))
+    return in_one(parts, len(row), ground.dimension)
 
 
 def borders(

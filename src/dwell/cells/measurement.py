@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar, final
 
@@ -36,6 +36,30 @@ class CellMeasurements:
     nearest: Floats  # distance of the nearest other agent; inf if there is none
     second: Floats | None = None  # second moment about the centroid, where it came along
     doubt: Floats | None = None  # bound on the mass's relative error; None: rounding only
+
+
+def absent(count: int, dimension: int) -> CellMeasurements:
+    """Measurements of agents that have no cell: without mass, error and neighbours."""
+    no, whole, zero = np.zeros(count, dtype=bool), np.zeros(count, dtype=np.int64), np.zeros(count)
+    error, far = np.zeros((count, dimension)), np.full(count, np.inf)
+    return CellMeasurements(no, no.copy(), error, zero, zero.copy(), zero.copy(), whole, far)
+
+
+def in_one(
+    parts: Sequence[tuple[Ints, CellMeasurements]], count: int, dimension: int
+) -> CellMeasurements:
+    """Measurements as one table: those of each part at its indices, `absent` at all others."""
+    blank = absent(count, dimension)
+    columns: dict[str, Any] = {f.name: getattr(blank, f.name) for f in fields(blank)}
+    for name in ("second", "doubt"):
+        if any(getattr(found, name) is not None for _, found in parts):
+            columns[name] = np.zeros(count)
+    for where, found in parts:
+        for name, values in columns.items():
+            own = getattr(found, name)
+            if values is not None and own is not None:
+                values[where] = own
+    return CellMeasurements(**columns)
 
 
 def measurements_of(

@@ -128,9 +128,18 @@ def _named(points: Points, behind: Points, label: Ints) -> Ints:
 
 
 def measure(
-    ground: WeightedRegion, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion,
+    places: Points,
+    row: Ints,
+    agent: Ints,
+    *,
+    threads: int | None = 1,
+    times: Floats | None = None,
 ) -> CellMeasurements:
-    """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 2)."""
+    """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 2).
+
+    times : (rows,) when each configuration is assumed, for densities that move.
+    """
     from dwell._kernels.polygon import entry_points as kernel
     from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import FEW
@@ -138,19 +147,28 @@ def measure(
     boundary = columns(ground.workspace.vertices)
     x, y = (np.ascontiguousarray(places[..., k]) for k in range(2))
     out = np.empty((len(row), kernel.COLUMNS))
+    when = np.zeros(len(x)) if times is None else times
 
     def work(lo: int, hi: int) -> None:
         memory = make_scratch(x.shape[1], len(boundary[0]))
         measure = kernel.measure_few if x.shape[1] <= FEW else kernel.measure_many
-        measure(lo, hi, row, agent, x, y, *boundary, ground.terms, out, memory)
+        terms = own_terms(ground)
+        measure(lo, hi, row, agent, when, x, y, *boundary, terms, out, memory)
 
     if x.shape[1] > FEW and _lists_all(row, agent, x.shape):
         agents, none = x.shape[1], np.empty(0)
         for r in range(len(x)):
-            _measure_all(ground, x[r], y[r], out[r * agents : (r + 1) * agents], none, threads)
+            now = ground.at(when[r])
+            _measure_all(now, x[r], y[r], out[r * agents : (r + 1) * agents], none, threads)
     else:
         in_blocks(work, len(row), threads)
     return _as_measurements(out, None, threads)
+
+
+def own_terms(ground: WeightedRegion) -> Any:
+    """The terms of the density; copies of those that kernels bring to other times."""
+    terms: Any = ground.terms
+    return terms._replace(gaussians=terms.gaussians.copy()) if ground.tracked else terms
 
 
 def measure_thoroughly(

@@ -8,23 +8,50 @@ from typing import final
 from dwell._kernels.common.density_terms import GeneralTerms, Terms
 from dwell.cells.grid import lattice_terms
 from dwell.density.base import Density, refuse_dimension, terms_of
+from dwell.density.moving import density_at, moves
 from dwell.errors import DensityError
 from dwell.geometry import Workspace, is_flat
+from dwell.geometry.moving import MovingPolygon
 
 
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class WeightedRegion:
-    """A workspace and its density."""
+    """A workspace and its density; of one that changes over time see `at`."""
 
-    workspace: Workspace
+    workspace: Workspace  # of one that moves, at time 0
     density: Density
     terms: Terms | GeneralTerms | None  # for the kernels; None if only Python can evaluate it
+    moves: bool = False  # whether workspace or density change over time
+    walls: MovingPolygon | None = None  # the workspace, if it moves
 
     @property
     def dimension(self) -> int:
         """Of the workspace."""
         return self.workspace.dimension
+
+    @property
+    def tracked(self) -> bool:
+        """Whether kernels can bring the density to any time, and nothing else moves."""
+        own = self.terms
+        return self.walls is None and isinstance(own, Terms) and len(own.track) > 0
+
+    def at(self, t: float) -> WeightedRegion:
+        """The workspace and the density at time t."""
+        if not self.moves:
+            return self
+        site = self.workspace if self.walls is None else self.walls.now(t)
+        return weighted_region(site, density_at(self.density, t))
+
+
+def changing_region(workspace: Workspace | MovingPolygon, density: Density) -> WeightedRegion:
+    """Return `density` on `workspace`, one of which may change over time."""
+    walls = workspace if isinstance(workspace, MovingPolygon) else None
+    site = workspace.now(0.0) if isinstance(workspace, MovingPolygon) else workspace
+    refuse_dimension(density, site.dimension)
+    moving = moves(density)
+    terms = None if moving and site.dimension != 2 else terms_of(density, site.dimension)
+    return WeightedRegion(site, density, terms, moving or walls is not None, walls)
 
 
 def weighted_region(

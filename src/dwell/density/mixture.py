@@ -75,6 +75,7 @@ class Mixture:
             polynomials=np.concatenate(wide),
             origins=np.concatenate([p.origins for p in known]),
             gaussians=np.concatenate([p.gaussians for p in known]),
+            **_tracks(known),
         )
 
     def general_terms(self, dimension: int) -> GeneralTerms | None:
@@ -85,3 +86,17 @@ class Mixture:
             return None
         constant, *columns = zip(*known, strict=True)
         return GeneralTerms(sum(constant), *(np.concatenate(arrays) for arrays in columns))
+
+
+def _tracks(parts: list[Terms]) -> dict[str, np.ndarray]:
+    """The tracks of all parts, which refer to the Gaussians and keyframes of all parts."""
+    gaussians = np.cumsum([0, *(len(part.gaussians) for part in parts)])
+    keys = np.cumsum([0, *(len(part.key_times) for part in parts)])
+    shifted = [
+        part.track + np.array([gaussians[k], 0, 0, 0, keys[k], 0]) for k, part in enumerate(parts)
+    ]
+    return {
+        "track": np.concatenate(shifted),
+        "key_times": np.concatenate([part.key_times for part in parts]),
+        "key_values": np.concatenate([part.key_values for part in parts]),
+    }

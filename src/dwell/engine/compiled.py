@@ -17,7 +17,8 @@ from dwell._types import Floats, Ints, Points, columns, lengths
 from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
-from dwell.cells.backend import measure_cells
+from dwell.cells.polygon import own_terms
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import ControllerError
 from dwell.geometry import Flat, interval_of, is_flat, polyhedra
 from dwell.geometry.voronoi import coincident
@@ -44,14 +45,18 @@ class CompiledRun:
 
     @classmethod
     def of(cls, system: CoverageSystem, start: AgentsState) -> CompiledRun:
-        """Return the run of `system` from `start` on."""
-        program, number = program_of(system), _by_place(start.positions)
+        """Return the run of `system` from `start` on, until its world changes."""
+        world = system.world_at(start.time)
+        present = np.arange(system.agents) if world.present is None else world.present
+        program, number = program_of(system), present[_by_place(start.positions[present])]
         segments = _segment_table(start, number)
         prepare = _LOOPS[system.dimension]
-        run_events, domain, memory = prepare(system, start.time, program.cruise, segments.row)
+        run_events, domain, memory = prepare(
+            world.ground, len(number), start.time, program.cruise, segments.row
+        )
         constants = (
             domain,
-            system.terms,
+            own_terms(world.ground),
             _in_order(program, number),
             np.array(system.key, dtype=np.int64),
             number if system.ids is None else np.array(system.ids, dtype=np.int64)[number],
@@ -75,7 +80,24 @@ class CompiledRun:
         t = float(self.segments.due[0])
         if not samples_together(self.system) or jumps < self.system.agents or t > until:
             return None
+        if len(self.number) < self.system.agents:
+            return None
         return _jumped(self, t) if (self.segments.due == t).all() else None
+
+    def state(self, before: AgentsState, time: float) -> AgentsState:
+        """Return the state at a time, given the one from which this run set out."""
+        from dwell._kernels.common.segments import AFTER_SAMPLES, AFTER_SINCE, ROW
+
+        n, row, who = self.system.dimension, self.segments.row, self.number
+        segments, counts = before.segments.copied(), before.event_counts.copy()
+        segments.place[who], segments.hold[who] = row[:, :n], row[:, n : 2 * n]
+        segments.since[who] = row[:, 2 * n + AFTER_SINCE]
+        segments.next_at[who[self.segments.queue & ROW]] = self.segments.due
+        counts[who] = row[:, 2 * n + AFTER_SAMPLES].astype(np.int64)
+        cruise = before.cruise
+        if cruise is not None:
+            segments.cruise[who] = program_of(self.system).cruise
+        return before.with_segments(segments, time=time, event_counts=counts)
 
     def stop(self, reason: int, until: float) -> Stop | None:
         """Return why the run is over; None if it is not."""
@@ -147,7 +169,8 @@ def _jumped(run: CompiledRun, t: float) -> EventTable | None:
     system, row, program = run.system, run.segments.row, program_of(run.system)
     n, order, agents = system.dimension, np.argsort(run.number), np.arange(system.agents)
     places = places_in(row, t, program.cruise, n)[order]
-    seen = measure_cells(system.ground, places[None], np.zeros_like(agents), agents, threads=None)
+    row_of_all = np.zeros_like(agents)
+    seen = system.measure(places[None], row_of_all, agents, np.array([t]), threads=None)
     if seen.coincident.any():
         return None
     table = EventTable.blank(system.agents, n)
@@ -183,7 +206,7 @@ def _note_speeds(memory: Any, holds: Floats) -> None:
         tree.built[0] = False
 
 
-def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
+def _on_line(ground: WeightedRegion, agents: int, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.common.density_terms import GeneralTerms
     from dwell._kernels.line.engine import (
         IntervalEnds,
@@ -194,15 +217,15 @@ def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> 
     )
     from dwell._kernels.line.moments import MEMORY
 
-    ends, terms = interval_of(system.workspace), system.terms
+    ends, terms = interval_of(ground.workspace), ground.terms
     assert isinstance(terms, GeneralTerms)
-    order = make_order(system.agents)
+    order = make_order(agents)
     sort_agents(now, cruise, row, order)
     memory = LineBuffers(order, np.empty((len(terms.weights), MEMORY)))
     return run_events, IntervalEnds(ends.lower, ends.upper), memory
 
 
-def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
+def _in_plane(ground: WeightedRegion, n: int, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.polygon.box_tree import MOVING, make_tree
     from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import FEW, make_bins, make_near, put_all
@@ -215,7 +238,7 @@ def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) ->
     )
     from dwell._kernels.polygon.prefetch import MOST_ROWS
 
-    n, vertices = system.agents, _flat(system).vertices
+    vertices = _flat(ground).vertices
     if n <= FEW:
         few = FewBuffers(np.empty(n), np.empty(n), make_scratch(n, len(vertices)))
         return run_few, PolygonVertices(*columns(vertices)), few
@@ -226,29 +249,29 @@ def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) ->
     return run_events, PolygonVertices(*columns(vertices)), memory
 
 
-def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
+def _in_space(ground: WeightedRegion, n: int, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.space.engine import SpaceMemory, run_events
     from dwell._kernels.space.measure import COLUMNS
     from dwell._kernels.space.memory import make_memory
     from dwell._kernels.space.neighbors import FEW, make_grid, put_all
 
-    n, solid = system.agents, polyhedra.solid_of(_flat(system))
+    solid = polyhedra.solid_of(_flat(ground))
     grid = make_grid(n, n > FEW)
     put_all(now, cruise, row, grid)
     return run_events, solid, SpaceMemory(grid, make_memory(n, solid), np.empty(COLUMNS))
 
 
 Loop = tuple[Any, Any, Any]  # the event loop, its domain and its buffers
-_LOOPS: dict[int, Callable[[CoverageSystem, float, float, Floats], Loop]] = {
+_LOOPS: dict[int, Callable[[WeightedRegion, int, float, float, Floats], Loop]] = {
     1: _on_line,
     2: _in_plane,
     3: _in_space,
 }
 
 
-def _flat(system: CoverageSystem) -> Flat:
-    assert is_flat(system.workspace)
-    return system.workspace
+def _flat(ground: WeightedRegion) -> Flat:
+    assert is_flat(ground.workspace)
+    return ground.workspace
 
 
 def _by_place(positions: Points) -> Ints:

@@ -160,7 +160,7 @@ class Recorder:
         """Metrics at the start or the end, with the measurements that the system keeps."""
         if not len(times):
             return measure_at(self.system, now, times)
-        seen = self.system.measure_all(now.positions[0], threads=self.threads)
+        seen = self.system.measure_all(now.positions[0], float(times[0]), threads=self.threads)
         return metrics_of(self.system, now, times, seen)
 
     # Storing and restoring.
@@ -207,8 +207,8 @@ def default_samples(system: CoverageSystem, start: AgentsState | None, until: fl
     density, there is one sample for every two events of an agent, and at most 100; at most 10 where
     the number of events is an estimate from the first dwell times in `start`.
     """
-    if system.ground.terms is not None:
-        return EXPENSIVE_SAMPLES if is_expensive(system.ground) else DEFAULT_SAMPLES
+    if system.ground_at(0.0).terms is not None:
+        return EXPENSIVE_SAMPLES if is_expensive(system.ground_at(0.0)) else DEFAULT_SAMPLES
     known = samples_by_law(system, until) is not None
     events = expected_events(system, start, until)
     most = EXPENSIVE_SAMPLES if known else FEW_SAMPLES
@@ -235,7 +235,7 @@ def samples_by_law(system: CoverageSystem, until: float) -> Floats | None:
     from dwell._kernels.common import hold_law as hold
 
     program = system.program
-    if program is None or not system.network.perfect or is_continuous(system):
+    if program is None or not system.perfect or is_continuous(system):
         return None
     share = {hold.EARLIEST: 0.0, hold.LATEST: 1.0}.get(program.rule, 0.5)
     waits = program.t1 + share * (program.t2 - program.t1)

@@ -50,18 +50,29 @@ class CompiledStepper:
 
     def __init__(self, system: CoverageSystem, state: AgentsState, until: float) -> None:
         refuse_standing_clock(system, until)
-        self._run, self._program = CompiledRun.of(system, state), program_of(system)
+        self._system, self._state, self._program = system, state, program_of(system)
+        self._run: CompiledRun | None = None  # in the present phase of the world
         self._until, self._now = until, state.time
         self._least = system.agents if samples_together(system) else 0  # jumps of a chunk
         self._chunk = max(FIRST_CHUNK, self._least)
 
     def advance(self, target: float, jumps: int) -> Piece:
         """At most `jumps` more jumps, up to `target` at most."""
-        target, jumps = min(target, self._until), min(self._chunk, jumps)
+        if self._run is None:
+            part = self._departures(jumps)
+            if len(part):
+                return Piece(part, self._now, False, None)
+            self._run = CompiledRun.of(self._system, self._state)
+        timeline = self._system.timeline
+        switch = math.inf if timeline is None else timeline.next_switch(self._state.time)
+        before = math.nextafter(switch, -math.inf)
+        target, jumps = min(target, self._until, before), min(self._chunk, jumps)
         self._chunk = max(min(2 * self._chunk, LAST_CHUNK), self._least)
         stop = None
-        part = self._run.advance_together(target, jumps)
-        if part is None:
+        together = self._run.advance_together(target, jumps)
+        if together is not None:
+            part = together
+        else:
             part, reason = self._run.advance(target, jumps)
             stop = self._run.stop(reason, target)
         if len(part):
@@ -70,9 +81,23 @@ class CompiledStepper:
         reached = self._now if stop is None else stop.time
         if stop is not None and stop.reason is StopReason.HORIZON and target < self._until:
             stop = None
+        if closed and stop is None and target == before:
+            self._state, self._run = self._run.state(self._state, switch), None
+            self._now = switch
         if math.isfinite(self._program.cruise):
             part = replace(part, cruise=np.full(len(part), self._program.cruise))
         return Piece(part, reached, closed, stop)
+
+    def _departures(self, jumps: int) -> EventTable:
+        """The jumps of the agents that leave when the present phase begins, `jumps` at most."""
+        state, now, timeline = self._state, self._state.time, self._system.timeline
+        gone = None if timeline is None else timeline.departures
+        count = 0 if gone is None else int(((gone <= now) & (state.since < gone)).sum())
+        if count == 0:
+            return EventTable.blank(0, self._system.dimension)
+        arc = solve(self._system, state, until=now, max_jumps=min(count, jumps))
+        self._state = arc.states[-1]
+        return table_of(arc)
 
 
 @final

@@ -12,7 +12,7 @@ import numpy as np
 
 from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
-from dwell.cells.backend import is_expensive, measure_cells
+from dwell.cells.backend import is_expensive
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers import Timer
@@ -108,12 +108,15 @@ def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots
 
 
 def measure_configurations(
-    system: CoverageSystem, places: Points, *, threads: int | None = None
+    system: CoverageSystem, places: Points, times: Floats, *, threads: int | None = None
 ) -> CellMeasurements:
-    """Cell measurements of all agents in each of the configurations (S, N, n), row by row."""
+    """Cell measurements of all agents in each of the configurations (S, N, n), row by row.
+
+    times : (S,) when each is assumed.
+    """
     samples, agents = places.shape[:2]
     row, agent = np.divmod(np.arange(samples * agents), agents)
-    return measure_cells(system.ground, places, row, agent, threads=threads)
+    return system.measure(places, row, agent, times, threads=threads)
 
 
 def measure(
@@ -128,7 +131,7 @@ def measure_at(
     system: CoverageSystem, now: Snapshots, times: Floats, *, threads: int | None = None
 ) -> Metrics:
     """Metrics of the configurations in `now`, with the same bits for any number of threads."""
-    seen = measure_configurations(system, now.positions, threads=threads)
+    seen = measure_configurations(system, now.positions, times, threads=threads)
     return metrics_of(system, now, times, seen)
 
 

@@ -167,7 +167,8 @@ class Details:
     @cached_property
     def final_measurements(self) -> CellMeasurements:
         """Measurements of all cells at the end."""
-        return self.system.measure_all(self.at_the_end.positions[0], threads=self.recorder.threads)
+        threads = self.recorder.threads
+        return self.system.measure_all(self.at_the_end.positions[0], self.horizon, threads=threads)
 
     @cached_property
     def ends(self) -> list[Metrics]:

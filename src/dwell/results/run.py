@@ -153,6 +153,7 @@ class Run:
             outside=tally.outside,
             floors=tally.floors,
             hold_error=kept.largest_hold_error or 0.0,
+            until=self.horizon,
         )
         found = flags_of(
             self.system, facts, kept.assumed,

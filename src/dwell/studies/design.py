@@ -242,9 +242,7 @@ def design(
             advice_measured=(
                 () if constants.values is None else advise_for(setting, constants.values)
             ),
-            reasons=tuple(
-                void_reasons(setting, constants.on_the_whole_way, system.network.perfect)
-            ),
+            reasons=tuple(void_reasons(setting, constants.on_the_whole_way, system.perfect)),
             notes=tuple(notes),
         )
         if agree is None:

@@ -228,7 +228,7 @@ def setting_of(
             "with k1, nu, t1 and t2 is needed",
             code="design.law",
         )
-    shared = shares_clock(law, system.agents) and system.network.perfect
+    shared = shares_clock(law, system.agents) and system.perfect
     try:
         constants = np.broadcast_to(np.asarray(lipschitz, dtype=np.float64), (system.agents,))
     except (TypeError, ValueError):

@@ -9,7 +9,6 @@ import numpy as np
 
 from dwell._types import Points, lengths
 from dwell.agents import CoverageSystem
-from dwell.cells.backend import measure_cells
 from dwell.cells.measurement import CellMeasurements
 from dwell.errors import DensityError
 from dwell.verify.finding import Finding, Tell, agreement, not_applicable, spread
@@ -21,26 +20,33 @@ BY_HAND = 200  # agents at the start, and events, whose centroid is computed a s
 FEWER = 20  # above the plane, where each takes a thousand times longer
 LIMIT = 1e-9  # of the workspace's diameter
 
-# Positions of all agents, one agent, its error as stated, and where in the run that is.
-Stated = tuple[Points, int, Points, str]
+# Positions of all agents, one agent, its error as stated, the time, and where in the run that is.
+Stated = tuple[Points, int, Points, float, str]
 
 
 def second_opinion(run: Recorded, thorough: bool, tell: Tell) -> Finding:
     """All centroids or some, by quadrature where there is one, else by counting points."""
     system = run.system
-    known = system.terms is not None and is_known(system.workspace)
+    first = system.ground_at(0.0)
+    known = first.terms is not None and is_known(first.workspace)
     most = None if thorough else BY_HAND if known and system.dimension < 3 else FEWER
     return (by_hand if known else counted)(run, most, tell)
 
 
 def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
     """Centroids by plain cutting and plain quadrature."""
-    site, density = run.system.workspace, run.system.density
+    diameter = run.system.workspace.diameter
     gaps: dict[str, float] = {}  # by where in the run
-    for positions, agent, error, where in _stated(run, most, tell):
-        centroid = reference_centroid(site, positions, agent, density)
+    for positions, agent, error, time, where in _stated(run, most, tell):
+        ground, among = (
+            run.system.ground_at(time),
+            _among_present(run.system, positions, agent, time),
+        )
+        if among is None:
+            continue
+        centroid = reference_centroid(ground.workspace, *among, ground.density)
         if centroid is not None:
-            gaps[where] = float(lengths(error - centroid)) / site.diameter
+            gaps[where] = float(lengths(error - centroid)) / diameter
     what = "centroids recomputed by other code"
     why = "the cells weigh too little, or the density is too rough, for the other code"
     return _finding(run, "by-hand", what, gaps, LIMIT, most, why, "relative to the diameter")
@@ -49,16 +55,23 @@ def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
 def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
     """Centroids by points that are counted to the nearest agent."""
     system, what = run.system, "centroids recomputed by points counted to the nearest agent"
-    try:
-        counting = Counting(system.workspace, system.density)
-    except DensityError as fault:  # a function that fails where no cell has evaluated it yet
-        return not_applicable("by-counting", what, str(fault))
     gaps: dict[str, float] = {}  # in standard errors, by where in the run
-    sharp = 0.0
-    for positions, agent, error, where in _stated(run, most, tell):
-        doubt = _measured(system, positions, np.array([agent])).doubt
+    sharp, counting, before = 0.0, None, None
+    for positions, agent, error, time, where in _stated(run, most, tell):
+        among = _among_present(system, positions, agent, time)
+        if among is None:
+            continue
+        ground = system.ground_at(time)
+        try:
+            if ground is not before:
+                counting = Counting(ground.workspace, ground.density)
+        except DensityError as fault:  # a function that fails where no cell has evaluated it yet
+            return not_applicable("by-counting", what, str(fault))
+        assert counting is not None
+        before = ground
+        doubt = _measured(system, positions, np.array([agent]), time).doubt
         stated = 0.0 if doubt is None else float(doubt[0])
-        found = counting.compare(positions, agent, error, stated)
+        found = counting.compare(*among, error, stated)
         if found is not None:
             gaps[where] = found.apart
             sharp = max(sharp, found.sharp / system.workspace.diameter)
@@ -94,13 +107,30 @@ def _stated(run: Recorded, most: int | None, tell: Tell) -> Iterator[Stated]:
     """
     positions, table = run.start.positions, run.table
     agents, rows = spread(len(positions), most), spread(len(table), most)
-    for p, error in zip(agents, _measured(run.system, positions, agents).error, strict=True):
-        yield positions, int(p), error, f"start, agent {p}"
+    seen = _measured(run.system, positions, agents, 0.0)
+    for p, error in zip(agents, seen.error, strict=True):
+        yield positions, int(p), error, 0.0, f"start, agent {p}"
     for k, row in enumerate(rows):
         tell("comparing centroids", k / len(rows))
-        agent = int(table.agent[row])
-        yield run.positions_at_row(int(row)), agent, table.errors[row], run.where(int(row))
+        agent, time = int(table.agent[row]), float(table.time[row])
+        yield run.positions_at_row(int(row)), agent, table.errors[row], time, run.where(int(row))
 
 
-def _measured(system: CoverageSystem, positions: Points, agents: Any) -> CellMeasurements:
-    return measure_cells(system.ground, positions[None], np.zeros_like(agents), agents)
+def _measured(
+    system: CoverageSystem, positions: Points, agents: Any, time: float
+) -> CellMeasurements:
+    return system.measure(positions[None], np.zeros_like(agents), agents, np.array([time]))
+
+
+def _among_present(
+    system: CoverageSystem, positions: Points, agent: int, time: float
+) -> tuple[Points, int] | None:
+    """The positions of the agents present at a time, and the number of `agent` among them.
+
+    None if it is absent.
+    """
+    present = system.world_at(time).present
+    if present is None:
+        return positions, agent
+    own = np.flatnonzero(present == agent)
+    return (positions[present], int(own[0])) if len(own) else None

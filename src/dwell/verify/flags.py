@@ -12,7 +12,6 @@ import numpy as np
 from dwell._kernels.common.status import FLOOR
 from dwell._types import Points, apart, counted
 from dwell.agents import AgentsState, CoverageSystem
-from dwell.cells.backend import measure_cells
 from dwell.controllers import SelfTriggered, Timer
 from dwell.density.support import least_log_cost
 from dwell.measure.closest_approach import NEAR, Approach
@@ -53,6 +52,7 @@ class RunFacts:
     outside: float  # the largest distance of a sampling agent from the workspace
     floors: int  # waits that the law would have wanted shorter
     hold_error: float  # the largest, at the start, at the ends of holds and at the end
+    until: float = 0.0  # when the run ended
 
 
 def flags_of(
@@ -116,7 +116,7 @@ def _about_number(system: CoverageSystem) -> Iterator[Flag]:
 
 
 def _about_network(system: CoverageSystem) -> Iterator[Flag]:
-    if not system.network.perfect:
+    if not system.perfect:
         says = "Samples and messages may be lost or late, so the law's guarantees do not apply."
         yield Flag("unreliable-network", says)
 
@@ -158,11 +158,11 @@ def _about_law(system: CoverageSystem, seen: RunFacts) -> Iterator[Flag]:
 
 def _about_quadrature(system: CoverageSystem, run: RunFacts) -> Iterator[Flag]:
     """How well the cells could be weighed, at the start and at the end of the run."""
-    if system.terms is not None and system.dimension <= 2:
+    if system.ground_at(0.0).terms is not None and system.dimension <= 2:
         return  # to rounding
     ends = np.stack([run.start.positions, run.places])
     row, agent = np.divmod(np.arange(2 * system.agents), system.agents)
-    doubt = measure_cells(system.ground, ends, row, agent).doubt
+    doubt = system.measure(ends, row, agent, np.array([0.0, run.until])).doubt
     worst = 0.0 if doubt is None else float(doubt.max())
     if worst > QUADRATURE:
         share = f"to {worst:.2g} of themselves" if worst < 1.0 else "to no digit"

@@ -40,7 +40,7 @@ def promises(
         yield cost_never_rises(run, None if thorough else MOST_COSTS)
     if isinstance(law, SelfTriggered):
         yield from self_trigger_guarantees(system, start, table, until)
-        if system.network.perfect and system.spacing is None and len(table):
+        if system.perfect and system.spacing is None and len(table):
             some = BY_HAND if system.dimension < 3 else BY_HAND // 4  # rays in space take longer
             yield trigger_by_hand(run, law, None if thorough else some)
     if isinstance(law, Lloyd) and law.accuracy is not None:
@@ -60,7 +60,7 @@ def cost_never_rises(run: Recorded, most: int | None) -> Finding:
     says = f"the cost never rises, at {len(times)} of {len(every)} event times (relative rise)"
     rise = np.diff(costs) / costs[:-1]
     found = worst_of("cost", says, rise, COST_ROUNDING, lambda k: at_time(times[k + 1]))
-    return if_guaranteed(found, run.system.network.perfect)
+    return if_guaranteed(found, run.system.perfect)
 
 
 def self_trigger_guarantees(
@@ -73,7 +73,7 @@ def self_trigger_guarantees(
     that is not good (stop = "after").
     """
     law: Any = system.controller
-    kept = system.network.perfect and law.option("stop") == "before"
+    kept = system.perfect and law.option("stop") == "before"
     seen = follow_centroids(system, start, table, until)
     when = f"at {MOST_TIMES} times and just before each sample"
     drift = f"a centroid moves by at most delta = {law.delta:g} between samples (G1; {when})"
@@ -107,7 +107,7 @@ def _misjudged(run: Recorded, law: SelfTriggered, row: int) -> float:
     p, t = int(table.agent[row]), float(table.time[row])
     interval, mark = float(table.next_at[row]) - t, int(table.count("mark")[row])
     positions = run.positions_at_row(row)
-    sample, target = system.sample(positions, p, t), positions[p] + table.errors[row]
+    sample, target = system.sample(positions, p, t, t), positions[p] + table.errors[row]
     segments = run.segments[p].take(int(np.searchsorted(run.rows[p], row)) + 1)
     ends = interval - law.scan if law.option("stop") == "after" else interval
     worst = 0.0
@@ -144,7 +144,7 @@ def follow_centroids(
     """
     run, everywhere = Recorded(system, start, table, until), np.linspace(0.0, until, MOST_TIMES)
     now = snapshots(start, table, everywhere).positions
-    centroids = now + _errors(system, now)
+    centroids = now + _errors(system, now, everywhere)
     along, at_ends = [], []
     for p, error in enumerate(system.measurements(start.positions).error):
         targets, chosen = _samples_of(run, p, error)
@@ -190,9 +190,9 @@ def _samples_of(run: Recorded, agent: int, first: Points) -> tuple[Points, np.nd
     return targets, (marks != FLOOR) & (marks != MISSED)
 
 
-def _errors(system: CoverageSystem, positions: Points) -> Points:
+def _errors(system: CoverageSystem, positions: Points, times: Floats) -> Points:
     """Errors of all agents in each of the configurations (S, N, n)."""
-    return measure_configurations(system, positions).error.reshape(positions.shape)
+    return measure_configurations(system, positions, times).error.reshape(positions.shape)
 
 
 def equation_solved(run: Recorded, law: Lloyd, most: int | None) -> Finding:
@@ -205,8 +205,9 @@ def equation_solved(run: Recorded, law: Lloyd, most: int | None) -> Finding:
     waits = np.diff(knots)[rows]
     stray = np.zeros(len(rows))
     for part in (0.2, 0.5, 0.8):
-        now = snapshots(run.start, run.table, knots[rows] + part * waits)
-        expected = law.k2 * _errors(run.system, now.positions)
+        times = knots[rows] + part * waits
+        now = snapshots(run.start, run.table, times)
+        expected = law.k2 * _errors(run.system, now.positions, times)
         if law.speed is not None:  # the longer ones are cut to it
             expected /= np.maximum(1.0, lengths(expected) / law.speed)[..., None]
         gap = lengths(now.velocities - expected)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, at_time, dots, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
-from dwell.cells.backend import is_expensive, measure_cells
+from dwell.cells.backend import is_expensive
 from dwell.geometry.voronoi import first_coincidence
 from dwell.measure.closest_approach import Approach, closest_approach
 from dwell.measure.metrics import Metrics, Paths, covered_from, measure_configurations, sharpness
@@ -87,7 +87,7 @@ class Recorded:
         """The error of each of the agents, each at its own of some ascending times."""
         positions = self.paths.at(ascending).positions
         row = np.searchsorted(ascending, times)
-        seen = measure_cells(self.system.ground, positions, row, agents)
+        seen = self.system.measure(positions, row, agents, ascending)
         if seen.coincident.any():
             raise first_coincidence(positions[int(row[np.argmax(seen.coincident)])])
         return lengths(seen.error)
@@ -162,11 +162,11 @@ def follow(run: Recorded, most: int) -> Series:
     """Errors, costs and their rates at about `most` times."""
     times = _times(run, affordable(run, most))
     now = run.paths.at(times)
-    seen = measure_configurations(run.system, now.positions)
+    seen = measure_configurations(run.system, now.positions, times)
     if seen.coincident.any():  # coincident agents have no cells: leave these times out
         times = times[~seen.coincident.reshape(now.next_at.shape).any(axis=1)]
         now = run.paths.at(times)
-        seen = measure_configurations(run.system, now.positions)
+        seen = measure_configurations(run.system, now.positions, times)
     scale, shape = np.exp(seen.log_scale), now.next_at.shape
     errors = seen.error.reshape(now.positions.shape)
     mass = (seen.mass * scale).reshape(shape)

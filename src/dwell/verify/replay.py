@@ -16,7 +16,6 @@ from dwell._types import Floats, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Message
 from dwell.agents.state import Spent
 from dwell.agents.walk import walk
-from dwell.cells.backend import measure_cells
 from dwell.verify.finding import Tell
 from dwell.verify.recorded import Recorded, gaps_between
 
@@ -35,7 +34,8 @@ def measured_jumps(run: Recorded, tell: Tell) -> dict[str, np.ndarray]:
         hi = min(lo + BLOCK, jumps)
         positions, agents = run.configurations(lo, hi), run.table.agent[lo:hi]
         rows = np.arange(len(agents))
-        parts.append(measure_cells(run.system.ground, positions, rows, agents, threads=None))
+        times = run.table.time[lo:hi]
+        parts.append(run.system.measure(positions, rows, agents, times, threads=None))
         tell("checking", hi / max(jumps, 1))
     return {name: np.concatenate([getattr(part, name) for part in parts]) for name in MEASURED}
 

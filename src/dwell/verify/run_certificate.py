@@ -105,7 +105,7 @@ def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
         return "the scenario has no [certificate]"
     if system.spacing is not None:
         return "on a grid of points centroids are piecewise constant: no Lipschitz constant holds"
-    if not system.network.perfect:
+    if not system.perfect:
         return "samples are lost or late, which the theorem does not cover"
     return ""
 

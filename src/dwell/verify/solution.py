@@ -248,7 +248,7 @@ def _resets(run: Recorded) -> Iterator[Finding]:
         gap = table.next_at - table.time
         outside = np.maximum(gap - t2, t1 - gap) / np.spacing(np.maximum(table.next_at, 1e-300))
         yield _worst("interval", outside, 1.0, run.where)
-    if system.program is not None and system.network.perfect:
+    if system.program is not None and system.perfect:
         gap = np.abs(table.next_at - expected_next_at(run, system.program))
         yield _worst("reset", gap, 0.0, run.where)
 
@@ -262,7 +262,7 @@ def _bounds(run: Recorded) -> Iterator[Finding]:
     positions = np.vstack([run.table.positions, run.last.at(run.until)])
     beyond = system.workspace.outside_by(positions) / system.workspace.diameter
     # A law that may overshoot, or acts on delayed samples, may lead agents out of the workspace.
-    guaranteed = getattr(law, "stays_inside", False) and system.network.perfect
+    guaranteed = getattr(law, "stays_inside", False) and system.perfect
     yield if_guaranteed(_worst("workspace", beyond, 1e-12, lambda k: f"row {k}"), guaranteed)
 
 
@@ -272,7 +272,7 @@ def _jumps(run: Recorded, rounding: float, tell: Tell, thorough: bool) -> Iterat
     gap = np.abs(seen["error"] - table.errors).max(axis=1, initial=0.0)
     yield _worst("centroid", gap, rounding, run.where)
     program = system.program
-    if program is not None and system.network.perfect:
+    if program is not None and system.perfect:
         held = saturated(seen["error"], program.k1, program.reach)
         gap = np.abs(held - table.holds).max(axis=1, initial=0.0)
         yield _worst("jump", gap, rounding, run.where)
@@ -290,7 +290,7 @@ def _jumps(run: Recorded, rounding: float, tell: Tell, thorough: bool) -> Iterat
 def _decisions(run: Recorded, rounding: float, tell: Tell) -> Iterator[Finding]:
     """Decisions of laws that cannot be checked jump by jump are made again from the beginning."""
     system = run.system
-    at_once = system.program is not None and system.network.perfect
+    at_once = system.program is not None and system.perfect
     if at_once or is_continuous(system):
         yield _worst("counts", _uncounted(system, run.table), 0.0, run.where)
         return
@@ -301,7 +301,7 @@ def _decisions(run: Recorded, rounding: float, tell: Tell) -> Iterator[Finding]:
         reach = float(np.abs(system.workspace.bounds).max())  # positions are rounded like this
         limit = 1e-12 * system.workspace.diameter + 8.0 * float(np.spacing(reach))
         found = _worst("promise", gaps["promise"], limit, run.where)
-        yield if_guaranteed(found, system.network.perfect)
+        yield if_guaranteed(found, system.perfect)
 
 
 def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:

@@ -19,6 +19,10 @@ class Terms(NamedTuple):
     gaussians: np.ndarray = np.zeros((0, 9))
     lattice: np.ndarray = np.zeros((0, 0))  # (rows, columns) masses; empty: exact integrals
     frame: np.ndarray = np.zeros(3)  # first point x, y, and the spacing
+    # Parameters of Gaussians that change over time: see tracks.py. These rows are overwritten.
+    track: np.ndarray = np.zeros((0, 6), dtype=np.int64)
+    key_times: np.ndarray = np.zeros(0)
+    key_values: np.ndarray = np.zeros((0, 2))
 
 
 def gaussian_row(

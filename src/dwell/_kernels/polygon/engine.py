@@ -7,6 +7,7 @@ import numpy as np
 from dwell._kernels._jit import njit, spliced
 from dwell._kernels.common.event_loop import event_loop
 from dwell._kernels.common.segments import REACH
+from dwell._kernels.common.tracks import move_terms
 from dwell._kernels.polygon.box_tree import Tree, enclose
 from dwell._kernels.polygon.buffers import LINES, Scratch
 from dwell._kernels.polygon.cell_list import (
@@ -51,6 +52,7 @@ class PolygonVertices(NamedTuple):
 @spliced
 def measure(j, p, t, cruise, segments, domain, terms, log, memory):
     """Measure the cell of the agent in row p: see ../common/event_loop.py."""
+    move_terms(t, terms)
     row, bins, near = segments.row, memory.bins, memory.near
     quick = terms.lattice.shape[0] == 0  # else the moments need the candidates
     if is_stale(t, row.shape[0], bins):
@@ -115,6 +117,7 @@ class FewBuffers(NamedTuple):
 @spliced
 def measure_among_few(j, p, t, cruise, segments, domain, terms, log, memory):
     """Measure the cell of the agent in row p among few agents: see ../common/event_loop.py."""
+    move_terms(t, terms)
     xs, ys = memory.x, memory.y
     for q in range(xs.shape[0]):
         xs[q], ys[q] = position_at(t, q, cruise, segments.row)

@@ -6,6 +6,7 @@ import numpy as np
 
 from dwell._kernels._jit import inner, njit, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.tracks import move_terms
 from dwell._kernels.polygon.cell_list import bin_of, initial_radius
 from dwell._kernels.polygon.cell_measurement import integrate_cell, measure_cell
 from dwell._kernels.polygon.cell_search import UNKNOWN, find_cell, first_trace
@@ -55,18 +56,23 @@ def put_row(k, measured, out):
 
 
 @njit
-def measure_many(lo, hi, row, agent, x, y, wx, wy, terms, out, s):
-    """Measure the cells of agent[k] in configuration row[k] of x, y (rows, agents); k = lo..hi."""
+def measure_many(lo, hi, row, agent, times, x, y, wx, wy, terms, out, s):
+    """Measure the cells of agent[k] in configuration row[k] of x, y (rows, agents); k = lo..hi.
+
+    times: (rows,) when each configuration is assumed.
+    """
     for k in range(lo, hi):
         r = row[k]
+        move_terms(times[r], terms)
         put_row(k, measure_cell(traced_cell, agent[k], x[r], y[r], wx, wy, terms, s), out)
 
 
 @njit
-def measure_few(lo, hi, row, agent, x, y, wx, wy, terms, out, s):
+def measure_few(lo, hi, row, agent, times, x, y, wx, wy, terms, out, s):
     """Measure cells among at most LINES agents: see `measure_many`."""
     for k in range(lo, hi):
         r = row[k]
+        move_terms(times[r], terms)
         put_row(k, measure_cell(cell_among_few, agent[k], x[r], y[r], wx, wy, terms, s), out)
 
 

@@ -148,7 +148,9 @@ def _state(start: AgentsState) -> dict[str, Any]:
 
 def _errors(recorder: Recorder) -> Any:
     """Return centroid minus position of all agents at the start."""
-    return measure_configurations(recorder.system, recorder.start.start[None]).error.tolist()
+    return measure_configurations(
+        recorder.system, recorder.start.start[None], np.zeros(1)
+    ).error.tolist()
 
 
 def _spent(start: AgentsState) -> dict[str, list[int]]:

@@ -83,7 +83,7 @@ def _scenario(raw: bytes, limits: Limits) -> Scenario:
 
 def _foreseen(system: CoverageSystem, scenario: Scenario) -> float | None:
     """Return the expected number of events where the law fixes it before the start."""
-    if system.program is None or not system.network.perfect:
+    if system.program is None or not system.perfect:
         return None
     start: Any = None  # these laws need no start for it
     expected = expected_events(system, start, scenario.run.horizon)

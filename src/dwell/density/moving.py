@@ -1,0 +1,159 @@
+"""Densities whose parameters change over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from dwell._kernels.common.density_terms import GeneralTerms, Terms
+from dwell._types import Floats, Points
+from dwell.density.base import Density, dimension_of, general_terms_of
+from dwell.density.gaussian import Gaussian
+from dwell.density.mixture import Mixture
+from dwell.density.polynomial import Polynomial
+from dwell.density.uniform import Uniform
+from dwell.errors import DensityError
+from dwell.motion import Circle, Keyframes, Track
+
+COLUMNS = {"weight": 0, "center": 1, "rate": 3}  # of a Gaussian in Terms.gaussians
+WIDTHS = {"weight": 1, "center": 2, "rate": 1}
+
+
+@final
+class Moving:
+    """A density of some kind, with parameters that are `Keyframes` or a `Circle`.
+
+    Where no time is given, it is the density of time 0.
+
+    Parameters
+    ----------
+    kind : type
+        `Gaussian`, `Polynomial` or `Uniform`.
+    **parameters
+        What the kind takes; each is a constant, or changes over time.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> path = dwell.Keyframes([0, 40], [(0, 0), (8, 0)])
+    >>> dwell.Moving(dwell.Gaussian, center=path, rate=0.5).now(10.0).center
+    (2.0, 0.0)
+    """
+
+    def __init__(self, kind: Any, **parameters: Any) -> None:
+        if kind not in (Gaussian, Polynomial, Uniform):
+            raise DensityError(
+                f"a moving density is of kind {getattr(kind, '__name__', kind)!r}; Gaussian, "
+                "Polynomial or Uniform is needed, or a Mixture of moving densities",
+                code="density.kind",
+                key="density.kind",
+            )
+        self.kind: Any = kind
+        self.parameters = parameters
+        for track in self.tracks.values():
+            for t in track.times if isinstance(track, Keyframes) else ():
+                self.now(t)  # which refuses what the kind does not take
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        return f"Moving({self.kind.__name__}, {given})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Moving) and (
+            self.kind is other.kind and self.parameters == other.parameters
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def tracks(self) -> dict[str, Track]:
+        """The parameters that change."""
+        given = self.parameters.items()
+        return {name: value for name, value in given if isinstance(value, Keyframes | Circle)}
+
+    def now(self, t: float) -> Density:
+        """The density at time t."""
+        values = {
+            name: value.at(t) if isinstance(value, Keyframes | Circle) else value
+            for name, value in self.parameters.items()
+        }
+        density: Density = self.kind(**values)
+        return density
+
+    @cached_property
+    def _first(self) -> Any:
+        return self.now(0.0)
+
+    @property
+    def dimension(self) -> int | None:
+        """How many coordinates its points have."""
+        return dimension_of(self._first)
+
+    def at(self, points: Points) -> Floats:
+        """The weight at each point, at time 0."""
+        weights: Floats = self._first.at(points)
+        return weights
+
+    def terms(self) -> Terms | None:
+        """The terms at time 0, in the plane; None if kernels cannot bring them to other times."""
+        first: Terms | None = self._first.terms()
+        if first is None or self.kind is not Gaussian or not set(self.tracks) <= set(COLUMNS):
+            return None
+        return with_tracks(first, self.tracks)
+
+    def general_terms(self, dimension: int) -> GeneralTerms | None:
+        """The terms at time 0, in n dimensions."""
+        return general_terms_of(self._first, dimension)
+
+
+def with_tracks(terms: Terms, tracks: dict[str, Track]) -> Terms:
+    """The terms of one Gaussian, with tracks of some of its parameters."""
+    rows: list[list[int]] = []
+    times: list[float] = []
+    values = np.zeros((0, 2))
+    for name, track in tracks.items():
+        kind, at, frames = track.table
+        rows.append([0, COLUMNS[name], WIDTHS[name], kind, len(times), len(at)])
+        times += at.tolist()
+        values = np.vstack([values, np.pad(frames, ((0, 0), (0, 2 - frames.shape[1])))])
+    return terms._replace(
+        track=np.array(rows, dtype=np.int64).reshape(-1, 6),
+        key_times=np.array(times),
+        key_values=values,
+    )
+
+
+def moves(density: object) -> bool:
+    """Whether a density changes over time."""
+    return any(True for _ in tracks_of(density))
+
+
+def density_at(density: Density, t: float) -> Density:
+    """A density at time t."""
+    if isinstance(density, Mixture) and moves(density):
+        return Mixture(tuple(density_at(part, t) for part in density.parts))
+    return density.now(t) if isinstance(density, Moving) else density
+
+
+def tracks_of(density: object) -> Iterator[tuple[str, Track]]:
+    """The parameters of a density that change, by their keys."""
+    if isinstance(density, Moving):
+        yield from density.tracks.items()
+    for k, part in enumerate(density.parts if isinstance(density, Mixture) else ()):
+        for name, track in tracks_of(part):
+            yield f"parts[{k}].{name}", track
+
+
+def keyframe_times(density: object) -> list[float]:
+    """The times of all keyframes of a density."""
+    tracks = [track for _, track in tracks_of(density)]
+    return sorted({t for one in tracks if isinstance(one, Keyframes) for t in one.times})
+
+
+def known_until(density: object) -> float:
+    """The last time at which a density is known."""
+    return min((track.last for _, track in tracks_of(density)), default=math.inf)
