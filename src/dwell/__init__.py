@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from dwell.agents import Command, Network, Observation
+    from dwell.agents import Command, Network, Observation, Switch
     from dwell.cells import Tessellation, moments, tessellate
     from dwell.controllers import (
         DiscreteLloyd,
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
         SelfTriggeredCentroid,
         Timer,
     )
-    from dwell.density import Function, Gaussian, Mixture, Polynomial, Uniform
+    from dwell.density import Function, Gaussian, Mixture, Moving, Polynomial, Uniform
     from dwell.errors import DwellError, InputError, Interrupted
-    from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope
+    from dwell.geometry import Ball, Box, Ellipsoid, Interval, MovingPolygon, Polygon, Polytope
+    from dwell.motion import Circle, Keyframes
     from dwell.plotting import animate
     from dwell.results import Run, load_run
     from dwell.runner import check, resume_run, run_scenario, simulate
@@ -36,24 +37,26 @@ if TYPE_CHECKING:
     from dwell.sweep import load_sweep, run_sweep
 
 __all__ = [
-    "Ball", "Box", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid", "EventTriggered",
-    "Function", "Gaussian", "InputError", "Interrupted", "Interval", "Lloyd", "Mixture", "Network",
-    "Observation", "Polygon", "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered",
-    "SelfTriggeredCentroid", "Tessellation", "Timer", "Uniform", "animate", "check", "compare",
-    "design", "load_run", "load_scenario", "load_sweep", "moments", "optimize", "resume_run",
-    "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
+    "Ball", "Box", "Circle", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid",
+    "EventTriggered", "Function", "Gaussian", "InputError", "Interrupted", "Interval", "Keyframes",
+    "Lloyd", "Mixture", "Moving", "MovingPolygon", "Network", "Observation", "Polygon",
+    "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered", "SelfTriggeredCentroid", "Switch",
+    "Tessellation", "Timer", "Uniform", "animate", "check", "compare", "design", "load_run",
+    "load_scenario", "load_sweep", "moments", "optimize", "resume_run", "run_scenario",
+    "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
 
 _MODULES = {
-    "agents": ("Command", "Network", "Observation"),
+    "agents": ("Command", "Network", "Observation", "Switch"),
     "cells": ("Tessellation", "moments", "tessellate"),
     "controllers": (
         "DiscreteLloyd", "EventTriggered", "Lloyd", "SelfTriggered", "SelfTriggeredCentroid",
         "Timer",
     ),
-    "density": ("Function", "Gaussian", "Mixture", "Polynomial", "Uniform"),
+    "density": ("Function", "Gaussian", "Mixture", "Moving", "Polynomial", "Uniform"),
     "errors": ("DwellError", "InputError", "Interrupted"),
-    "geometry": ("Ball", "Box", "Ellipsoid", "Interval", "Polygon", "Polytope"),
+    "geometry": ("Ball", "Box", "Ellipsoid", "Interval", "MovingPolygon", "Polygon", "Polytope"),
+    "motion": ("Circle", "Keyframes"),
     "plotting": ("animate",),
     "results": ("Run", "load_run"),
     "runner": ("check", "resume_run", "run_scenario", "simulate"),

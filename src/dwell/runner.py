@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,11 @@ import numpy as np
 import dwell
 from dwell._checks import check_whole
 from dwell._types import Points
-from dwell.agents import CoverageSystem, check_start
+from dwell.agents import CoverageSystem, Switch, check_start, timeline_of
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import Network
 from dwell.density import Density, Uniform, as_density
+from dwell.density.moving import density_at
 from dwell.density.support import check_density
 from dwell.engine.interrupts import stop_on_signal
 from dwell.engine.recorder import (
@@ -32,17 +33,18 @@ from dwell.engine.recorder import (
 from dwell.engine.run_loop import RunLoop, Watch
 from dwell.errors import InputError
 from dwell.execution import RunTask, execute, unless_interrupted
-from dwell.geometry import Workspace, as_workspace
+from dwell.geometry import MovingPolygon, Workspace, as_workspace
 from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run, load_run
 from dwell.results.files import check_target, locked
 from dwell.results.resume import extended, taken_up
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
-from dwell.scenario.build import build, with_seed
+from dwell.scenario.build import build, refuse_changes, with_seed
 from dwell.scenario.describe import (
     check_controller,
     check_ids,
     check_options,
+    check_switches,
     checked_network,
     describe,
     run_table,
@@ -170,7 +172,7 @@ def resume_run(
 
 
 def simulate(
-    workspace: Workspace,
+    workspace: Workspace | MovingPolygon,
     density: Density | Callable[[Points], Any] | None,
     start: object,
     controller: Any,
@@ -180,6 +182,7 @@ def simulate(
     ids: tuple[int, ...] | None = None,
     spacing: float | None = None,
     network: Network | None = None,
+    switches: Sequence[Switch] = (),
     record: str = EVENTS,
     sample_every: float | str | None = None,
     max_jumps: int = 50_000_000,
@@ -191,7 +194,8 @@ def simulate(
 
     `density` may be any function of points; `controller` anything with the two methods of
     `dwell.agents.Controller`. `spacing` integrates on a grid of points instead of exactly.
-    `network` loses or delays samples and messages.
+    `network` loses or delays samples and messages. `switches` change the world at given times, and
+    workspace and density may move.
     `record` selects what is stored: "events" (all), "samples" or "summary" (numbers and the end).
     `sample_every` is the time between metric samples, "off" for none. By default it is a
     thousandth of `until`, a hundredth in four and more dimensions, and a summary has none. A
@@ -203,9 +207,9 @@ def simulate(
     Parameters
     ----------
     workspace
-        The region, or the vertices of a convex polygon.
+        The region, or the vertices of a convex polygon; a `MovingPolygon` for moving walls.
     density
-        A density or a function of points; None is uniform.
+        A density or a function of points; None is uniform. A `Moving` one changes over time.
     start
         Positions of the agents, (N, n).
     controller
@@ -246,29 +250,34 @@ def simulate(
     """
     seed = secrets.randbits(32) if seed is None else seed
     check_options(until, seed, spacing, sample_every, max_jumps, threads, record, nu)
-    workspace = as_workspace(workspace)
+    moving = workspace if isinstance(workspace, MovingPolygon) else as_workspace(workspace)
     check_controller(controller)
     weight = Uniform() if density is None else as_density(density)
-    check_density(weight, workspace)
-    places, repairs = check_start(workspace, start)
-    if ids is not None:
-        check_ids(ids, len(places))
+    site = moving.now(0.0) if isinstance(moving, MovingPolygon) else moving
+    check_density(density_at(weight, 0.0), site)
+    places, repairs = check_start(site, start)
     links = checked_network(network)
+    check_switches(switches)
+    timeline, every = timeline_of(moving, weight, links, places, switches, float(until))
+    if ids is not None:
+        check_ids(ids, len(every))
+    refuse_changes(timeline, controller, spacing)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     spacing = None if spacing is None else float(spacing)
     options = run_table(until, seed, max_jumps, spacing, record, sample_every, nu)
-    scenario = describe(workspace, weight, places, controller, options, ids, links)
+    scenario = describe(moving, weight, places, controller, options, ids, links, switches)
     system = CoverageSystem(
-        workspace, weight, controller, len(places), seed, ids, spacing, links, nu
-    )
+        site, density_at(weight, 0.0), controller, len(every), seed, ids, spacing, links, nu,
+        timeline,
+    )  # fmt: skip
     with stop_on_signal() as request, reported(progress) as tell:
         loop, versions = RunLoop(tell, request), _made_with(scenario)
         loop.say("preparing", 0.0)
-        first = beginning(system, places, threads=threads)
-        every = "off" if record == SUMMARY and sample_every is None else sample_every
-        times = sample_times(until, every, default_samples(system, first, until))
+        first = beginning(system, every, threads=threads)
+        spaced = "off" if record == SUMMARY and sample_every is None else sample_every
+        times = sample_times(until, spaced, default_samples(system, first, until))
         recorder = Recorder(system, first, times, record, threads)
-        notes = (*workspace.repairs, *repairs)
+        notes = (*moving.repairs, *repairs)
         run = execute(loop, RunTask(recorder, until, max_jumps, scenario, notes, versions))
         return unless_interrupted(request, run)
 

@@ -16,6 +16,7 @@ from dwell.agents.segments import Segments
 from dwell.agents.start import check_start, scatter
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
+from dwell.agents.timeline import Switch, timeline_of
 from dwell.cells.weighted_region import WeightedRegion
 
 __all__ = [
@@ -32,8 +33,10 @@ __all__ = [
     "Observation",
     "Sample",
     "Segments",
+    "Switch",
     "WeightedRegion",
     "check_start",
     "scatter",
     "table_of",
+    "timeline_of",
 ]

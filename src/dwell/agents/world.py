@@ -113,6 +113,29 @@ class Timeline:
         here = (self.arrivals <= t) & (t < self.departures)
         return None if here.all() else np.flatnonzero(here)
 
+    @property
+    def region_changes(self) -> bool:
+        """Whether the workspace is not one and the same all the time."""
+        walls = any(phase.ground.walls is not None for phase in self.phases)
+        return walls or any(one.workspace is not self.phases[0].workspace for one in self.phases)
+
+    def outside_by(self, positions: Points, agents: Ints, times: Floats) -> Floats:
+        """How far each agent is outside the workspace at its own time; 0 for absent agents."""
+        found = np.zeros(len(times))
+        phase = np.maximum(np.searchsorted(self.begins, times, side="right") - 1, 0)
+        for k in np.unique(phase):
+            world, own = self.worlds[k], np.flatnonzero(phase == k)
+            if world.present is not None:
+                own = own[np.isin(agents[own], world.present)]
+            if world.ground.walls is None:
+                found[own] = world.ground.workspace.outside_by(positions[own])
+                continue
+            for t in np.unique(times[own]):
+                some = own[times[own] == t]
+                site = world.ground.at(float(t)).workspace
+                found[some] = site.outside_by(positions[some])
+        return found
+
     def measure(
         self,
         positions: Points,

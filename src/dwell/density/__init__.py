@@ -4,6 +4,7 @@ from dwell.density.base import Density, as_density
 from dwell.density.function import Function
 from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
+from dwell.density.moving import Moving
 from dwell.density.polynomial import Polynomial
 from dwell.density.uniform import Uniform
 
@@ -12,6 +13,7 @@ __all__ = [
     "Function",
     "Gaussian",
     "Mixture",
+    "Moving",
     "Polynomial",
     "Uniform",
     "as_density",

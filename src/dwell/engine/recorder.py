@@ -113,7 +113,7 @@ class Recorder:
         for lo, hi in pairwise(sorted({0, *range(alone, len(times), step), len(times)})):
             some = times[lo:hi]
             now = snapshots(prior, table, some)
-            contact = touching(now)
+            contact = touching(self.system, now, some)
             if contact.any():  # there, cells are not defined
                 some = some[~contact]
                 now = snapshots(prior, table, some)
@@ -146,7 +146,8 @@ class Recorder:
         """
         now = Snapshots.of(self.tally.segments, stop.time)
         closing = self.sampling and stop.reason is StopReason.HORIZON
-        wanted = (closing or self.kind == SUMMARY) and not bool(touching(now)[0])
+        contact = bool(touching(self.system, now, np.array([stop.time]))[0])
+        wanted = (closing or self.kind == SUMMARY) and not contact
         count = int(wanted)
         some = Snapshots(now.positions[:count], now.velocities[:count], now.next_at[:count])
         last = self._kept(some, np.full(count, stop.time))
@@ -273,6 +274,10 @@ def joined(parts: list[Metrics]) -> Metrics:
     return Metrics(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-def touching(segments: Snapshots) -> np.ndarray:
-    """At which of the times two agents coincide."""
-    return np.array([bool(coincident_groups(places)) for places in segments.positions], dtype=bool)
+def touching(system: CoverageSystem, now: Snapshots, times: Floats) -> np.ndarray:
+    """At which of the times two agents coincide that are present."""
+    found = np.zeros(len(times), dtype=bool)
+    for k, places in enumerate(now.positions):
+        present = system.world_at(float(times[k])).present
+        found[k] = bool(coincident_groups(places if present is None else places[present]))
+    return found

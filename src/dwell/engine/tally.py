@@ -136,8 +136,13 @@ class Tally:
             np.add.at(sums, part.agent, part.column(name))
         self.empty += int(part.empty.sum())
         self.floors += int((part.column("mark") == FLOOR).sum())
-        beyond = float(self.system.workspace.outside_by(part.positions).max())
-        self.outside = max(self.outside, beyond)
+        timeline = self.system.timeline
+        beyond = (
+            self.system.workspace.outside_by(part.positions)
+            if timeline is None
+            else timeline.outside_by(part.positions, part.agent, part.time)
+        )
+        self.outside = max(self.outside, float(beyond.max()))
         self.nearest = min(self.nearest, float(part.nearest.min()))
         self.hold_error = max(self.hold_error, float(part.hold_error.max()))
         if self.nu is not None:

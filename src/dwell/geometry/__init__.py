@@ -13,6 +13,7 @@ from dwell.geometry.guaranteed import (
     guaranteed_cell,
 )
 from dwell.geometry.guaranteed_region import StarRegion
+from dwell.geometry.moving import MovingPolygon
 from dwell.geometry.polytope import Polytope
 from dwell.geometry.region import Interval, Polygon
 from dwell.geometry.voronoi import voronoi_cells
@@ -50,6 +51,7 @@ __all__ = [
     "Ellipsoid",
     "Flat",
     "Interval",
+    "MovingPolygon",
     "Polygon",
     "Polytope",
     "Star",

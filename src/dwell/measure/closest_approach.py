@@ -48,11 +48,11 @@ class Approach:
         return f"agents {a} and {b} at {at_time(self.time)}"
 
 
-def closest_approach(known: Paths, until: float) -> Approach:
-    """The smallest distance of two agents at any time up to `until`."""
+def closest_approach(known: Paths, until: float, *, since: float = 0.0) -> Approach:
+    """The smallest distance of two agents at any time from `since` to `until`."""
     if known.agents < 2:
         return Approach()
-    paths = _PairSearch(known, until)
+    paths = _PairSearch(known, since, until)
     piece, a, b, bound = paths.candidates()
     for count, k in enumerate(np.argsort(bound, kind="stable")):
         if bound[k] >= paths.best:
@@ -71,9 +71,9 @@ def meet(distance: float, points: Floats) -> bool:
 class _PairSearch:
     """Trajectory segments of all agents, positions at some times, and approaches so far."""
 
-    def __init__(self, known: Paths, until: float) -> None:
+    def __init__(self, known: Paths, since: float, until: float) -> None:
         self.agents, self.segments, self.begins = known.agents, known.segments, known.begins
-        self.times = np.linspace(0.0, until, TIMES + 1) if until > 0.0 else np.zeros(1)
+        self.times = np.linspace(since, until, TIMES + 1) if until > since else np.array([since])
         self.places = known.at(self.times).positions
         first = self.segments[0]
         self.affine = first.bend is None and math.isinf(first.fade)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
 from dwell.cells.backend import is_expensive
 from dwell.cells.measurement import CellMeasurements
@@ -67,11 +67,19 @@ class Snapshots:
 class Paths:
     """Trajectory segments of all agents, for evaluation at many times."""
 
-    def __init__(self, start: AgentsState, table: EventTable) -> None:
-        self.agents, self.dimension = start.start.shape
+    def __init__(self, start: AgentsState | Segments, table: EventTable) -> None:
+        first = start if isinstance(start, Segments) else start.segments
+        self.agents, self.dimension = first.place.shape
         self.table = table
         # The first segment of each agent, then one per jump.
-        self.every = Segments.joined([start.segments, table.begun(start.segments)])
+        self.every = Segments.joined([first, table.begun(first)])
+
+    def of(self, agents: Ints) -> Paths:
+        """The paths of some agents alone, numbered anew."""
+        number = np.full(self.agents, -1)
+        number[agents] = np.arange(len(agents))
+        kept = self.table.take(number[self.table.agent] >= 0)
+        return Paths(self.every.take(agents), replace(kept, agent=number[kept.agent]))
 
     @cached_property
     def begins(self) -> list[Floats]:

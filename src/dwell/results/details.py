@@ -122,7 +122,7 @@ class Details:
     def metrics_at(self, t: float | Floats) -> Metrics:
         """Errors, cost and separation at times t; refuse times at which two agents coincide."""
         times = self.times(t)
-        contact = np.flatnonzero(touching(self.snapshots_at(times)))
+        contact = np.flatnonzero(touching(self.system, self.snapshots_at(times), times))
         if contact.size:
             raise InputError(
                 f"two agents coincide at t = {float(times[contact[0]])!r}, so cells are not "
@@ -157,7 +157,7 @@ class Details:
     @cached_property
     def ends_in_contact(self) -> bool:
         """Whether two agents coincide at the end, so that cells are not defined there."""
-        return bool(touching(self.at_the_end)[0])
+        return bool(touching(self.system, self.at_the_end, np.array([self.horizon]))[0])
 
     @cached_property
     def initial_measurements(self) -> CellMeasurements:

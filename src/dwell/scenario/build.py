@@ -6,9 +6,20 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from dwell._checks import check_whole
 from dwell._types import Points
-from dwell.agents import Controller, CoverageSystem, Network, check_start, scatter
+from dwell.agents import (
+    Controller,
+    CoverageSystem,
+    Network,
+    Switch,
+    check_start,
+    scatter,
+    timeline_of,
+)
+from dwell.agents.world import Timeline
 from dwell.controllers import (
     DiscreteLloyd,
     EventTriggered,
@@ -17,15 +28,26 @@ from dwell.controllers import (
     SelfTriggeredCentroid,
     Timer,
 )
-from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
+from dwell.density import Density, Function, Gaussian, Mixture, Moving, Polynomial, Uniform
+from dwell.density.moving import density_at
 from dwell.density.support import check_density
-from dwell.errors import DwellError
-from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
-from dwell.scenario.laws import LawSpec, NetworkSpec, PythonSpec
+from dwell.errors import DwellError, InputError
+from dwell.geometry import (
+    Ball,
+    Box,
+    Ellipsoid,
+    Interval,
+    MovingPolygon,
+    Polygon,
+    Polytope,
+    Workspace,
+)
+from dwell.scenario.laws import GUARANTEED_KINDS, LawSpec, NetworkSpec, PythonSpec
 from dwell.scenario.modules import find_code, refused
 from dwell.scenario.places import CallableSpec, DensitySpec, MixtureSpec, WorkspaceSpec
 from dwell.scenario.problems import listing, shown
 from dwell.scenario.schema import AgentsSpec, GridSpec, ScatterSpec, Scenario
+from dwell.scenario.tracks import TrackSpec
 from dwell.scenario.values import Table
 
 # The kinds of tables in a file, and what makes an object of their keys.
@@ -60,7 +82,17 @@ KINDS: Mapping[str, Callable[..., Any]] = {
 def _made(spec: Table) -> Any:
     """The object of a table; absent keys have the defaults of its class."""
     keys = spec.model_dump(exclude_none=True)
-    return KINDS[keys.pop("kind")](**keys)
+    make = KINDS[keys.pop("kind")]
+    moving = {name for name in keys if isinstance(getattr(spec, name), TrackSpec)}
+    if not moving:
+        return make(**keys)
+    keys |= {name: getattr(spec, name).build() for name in moving}
+    if make is Polygon:
+        return MovingPolygon(**keys)
+    if "terms" in keys:  # of a polynomial
+        keys["coefficients"] = keys.pop("terms")
+        return Moving(Polynomial, **keys)
+    return Moving(make, **keys)
 
 
 def with_seed(scenario: Scenario, seed: int | None = None) -> Scenario:
@@ -78,27 +110,74 @@ def with_seed(scenario: Scenario, seed: int | None = None) -> Scenario:
 def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     """The system, the start positions, and what was repaired on the way."""
     workspace = build_workspace(scenario.workspace)
+    site = workspace.now(0.0) if isinstance(workspace, MovingPolygon) else workspace
     density = build_density(scenario.density, scenario.modules)
-    check_density(density, workspace)
-    start, repairs = build_start(scenario.agents, workspace)
-    grid = scenario.run.integration
+    check_density(density_at(density, 0.0), site)
+    start, repairs = build_start(scenario.agents, site)
+    grid, network = scenario.run.integration, _network(scenario.network or NetworkSpec())
+    timeline, start = timeline_of(
+        workspace, density, network, start, build_switches(scenario), scenario.run.horizon
+    )
+    law = build_controller(scenario.controller, scenario.modules)
+    spacing = grid.spacing if isinstance(grid, GridSpec) else None
+    refuse_changes(timeline, law, spacing)
     system = CoverageSystem(
-        workspace=workspace,
-        density=density,
-        controller=build_controller(scenario.controller, scenario.modules),
+        workspace=site,
+        density=density_at(density, 0.0),
+        controller=law,
         agents=len(start),
         seed=scenario.run.seed or 0,
         ids=scenario.agents.ids,
-        spacing=grid.spacing if isinstance(grid, GridSpec) else None,
-        network=Network(**(scenario.network or NetworkSpec()).model_dump()),
+        spacing=spacing,
+        network=network,
         nu=scenario.run.nu,
+        timeline=timeline,
     )
     return system, start, (*workspace.repairs, *repairs)
 
 
-def build_workspace(spec: WorkspaceSpec) -> Workspace:
+def build_switches(scenario: Scenario) -> list[Switch]:
+    """The changes of the world."""
+    return [
+        Switch(
+            at=one.begin,
+            workspace=None if one.workspace is None else build_workspace(one.workspace),
+            density=None if one.density is None else build_density(one.density, scenario.modules),
+            network=None if one.network is None else _network(one.network),
+            leave=one.leave or (),
+            arrive=np.array(one.arrive or ()),
+        )
+        for one in scenario.world or ()
+    ]
+
+
+def _network(spec: NetworkSpec) -> Network:
+    return Network(**spec.model_dump())
+
+
+def refuse_changes(timeline: Timeline | None, law: object, spacing: float | None) -> None:
+    """Refuse laws and integration that cannot take a world that changes."""
+    if timeline is None:
+        return
+    walls = any(isinstance(phase.workspace, MovingPolygon) for phase in timeline.phases)
+    kind = next((kind for kind, own in LAW_KINDS.items() if type(law) is own), "")
+    if spacing is not None:
+        says = "integrates on a grid of points, which needs a world that does not change; use exact"
+        raise InputError(f"run.integration {says}", code="world.grid", key="run.integration")
+    if getattr(law, "accuracy", None) is not None:
+        says = 'is "ode", which needs a world that does not change; use "sampled"'
+        raise InputError(f"controller.mode {says}", code="world.ode", key="controller.mode")
+    if walls and kind in GUARANTEED_KINDS:
+        says = (
+            f'= "{kind}" works with guaranteed cells, which bound where other agents may be but '
+            'not where walls move; use "timer", "lloyd" or "discrete-lloyd"'
+        )
+        raise InputError(f"controller.kind {says}", code="world.guaranteed", key="controller.kind")
+
+
+def build_workspace(spec: WorkspaceSpec) -> Workspace | MovingPolygon:
     """The region."""
-    region: Workspace = _made(spec)
+    region: Workspace | MovingPolygon = _made(spec)
     return region
 
 

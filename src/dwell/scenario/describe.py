@@ -5,6 +5,7 @@ What a scenario file would refuse of the options of `simulate` is refused here a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any, assert_never
 
@@ -12,10 +13,21 @@ import numpy as np
 
 from dwell._checks import check_whole
 from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, listed
+from dwell.agents import Switch
 from dwell.agents.network import PERFECT, Network
-from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
+from dwell.density import Density, Function, Gaussian, Mixture, Moving, Polynomial, Uniform
 from dwell.errors import ControllerError, InputError
-from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
+from dwell.geometry import (
+    Ball,
+    Box,
+    Ellipsoid,
+    Interval,
+    MovingPolygon,
+    Polygon,
+    Polytope,
+    Workspace,
+)
+from dwell.motion import Circle, Keyframes
 from dwell.scenario.build import LAW_KINDS
 from dwell.scenario.load import parse_scenario
 from dwell.scenario.modules import name_of
@@ -24,17 +36,19 @@ from dwell.scenario.values import as_parameter
 
 
 def describe(
-    workspace: Workspace,
+    workspace: Workspace | MovingPolygon,
     density: Density,
     start: Points,
     controller: object,
     run: dict[str, Any],
     ids: tuple[int, ...] | None = None,
     network: Network | None = None,
+    switches: Sequence[Switch] = (),
 ) -> Scenario | None:
     """The scenario of these objects; None if a file cannot name one of them."""
     weight, law = describe_density(density), describe_controller(controller)
-    if weight is None or law is None:
+    worlds = [describe_switch(switch) for switch in switches]
+    if weight is None or law is None or None in worlds:
         return None
     named = [name_of(type(controller))] if law["kind"] == "python" else []
     named += [name_of(density.call)] if isinstance(density, Function) else []
@@ -54,7 +68,33 @@ def describe(
     }
     if network is not None and not network.perfect:
         tables["network"] = asdict(network)
+    if worlds:
+        tables["world"] = worlds
     return parse_scenario(tables)
+
+
+def describe_switch(switch: Switch) -> dict[str, Any] | None:
+    """A table of `world`; None if its density cannot be named."""
+    table: dict[str, Any] = {"from": switch.at}
+    if switch.workspace is not None:
+        table["workspace"] = describe_workspace(switch.workspace)
+    if switch.density is not None:
+        table["density"] = describe_density(switch.density)
+    if switch.network is not None:
+        table["network"] = asdict(switch.network)
+    if switch.leave:
+        table["leave"] = list(switch.leave)
+    if switch.arrive.size:
+        table["arrive"] = switch.arrive.tolist()
+    return None if None in table.values() else table
+
+
+def _described(value: Any) -> Any:
+    """A parameter of a table: a constant, or the table of a track."""
+    if not isinstance(value, Keyframes | Circle):
+        return value
+    table = {f.name: getattr(value, f.name) for f in fields(value)}
+    return {name: one for name, one in table.items() if one is not None}
 
 
 def describe_controller(controller: Any) -> dict[str, Any] | None:
@@ -84,9 +124,11 @@ def describe_controller(controller: Any) -> dict[str, Any] | None:
     return {"kind": "python", "class": named[0], **described}
 
 
-def describe_workspace(workspace: Workspace) -> dict[str, Any]:
+def describe_workspace(workspace: Workspace | MovingPolygon) -> dict[str, Any]:
     """The `workspace` table."""
     match workspace:
+        case MovingPolygon(vertices=track):
+            return {"kind": "polygon", "vertices": _described(track)}
         case Polygon(vertices=vertices):
             return {"kind": "polygon", "vertices": vertices.tolist()}
         case Box(lower=lower, upper=upper):
@@ -119,6 +161,10 @@ def describe_density(density: Density) -> dict[str, Any] | None:
             tables = [describe_density(part) for part in parts]
             simple = all(t is not None and t["kind"] not in ("callable", "mixture") for t in tables)
             return {"kind": "mixture", "parts": tables} if simple else None
+        case Moving(kind=kind, parameters=parameters):
+            names = {"coefficients": "terms"}
+            table = {names.get(k, k): _described(v) for k, v in parameters.items()}
+            return {"kind": kind.__name__.lower(), **table}
         case Function(call=call, name=name):
             name = name or (name_of(call) or (None,))[0]
             return None if name is None else {"kind": "callable", "function": name}
@@ -204,6 +250,14 @@ def check_controller(controller: object) -> None:
             "begin(observation) and decide(observation) is needed, such as dwell.Timer(...)",
             code="controller.kind",
         )
+
+
+def check_switches(switches: object) -> None:
+    """Refuse what is not a list of switches."""
+    for switch in listed(switches):
+        if not isinstance(switch, Switch):
+            need = "a list of dwell.Switch(at=..., ...) is needed"
+            raise InputError(f"switches has {in_short(switch)}; {need}", code="world", key="world")
 
 
 def checked_network(network: Network | None) -> Network:

@@ -271,7 +271,10 @@ def _pick(options: list[type[BaseModel]], data: object) -> type[BaseModel] | Non
     if len(options) == 1:
         return options[0]
     kind = item_at(data, "kind")
-    return next((model for model in options if kind in _kinds_of(model)), None)
+    found = next((model for model in options if kind in _kinds_of(model)), None)
+    if found is None and isinstance(data, dict) and not any(map(_kinds_of, options)):
+        found = max(options, key=lambda model: len(data.keys() & fields_of(model)), default=None)
+    return found
 
 
 def _kinds_of(model: type[BaseModel]) -> list[str]:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, Tag
 
 from . import checks
 from .problems import Problem
+from .tracks import (
+    MatrixTrack,
+    PointTrack,
+    PositiveTrack,
+    RingTrack,
+    TermsKeyframes,
+    constant_or_track,
+    frames_of,
+)
 from .values import (
     Bounds,
     Function,
     HalfSpaces,
     Matrix,
-    PlanarPoints,
     Point,
     PointList,
     Positive,
@@ -32,7 +41,9 @@ class PolygonSpec(Table):
     dimension: ClassVar[int] = 2
     polygonal: ClassVar[bool] = True
     kind: Literal["polygon"] = doc("which form of workspace this is")
-    vertices: PlanarPoints = doc("corners [x, y] in order, in units of length")
+    vertices: RingTrack = doc(
+        "corners [x, y] in order, in units of length; or {times, values} for walls that move"
+    )
 
 
 class BoxSpec(Table):
@@ -186,16 +197,25 @@ class PolynomialSpec(Table):
 
     kind: Literal["polynomial"] = doc("which form of density this is")
     terms: Annotated[
-        tuple[Term, ...], Field(min_length=1), listed("a list of terms [i, j, coefficient]")
+        Annotated[
+            tuple[Term, ...],
+            Field(min_length=1),
+            listed("a list of terms [i, j, coefficient]"),
+            Tag("~constant"),
+        ]
+        | Annotated[TermsKeyframes, Tag("~keyframes")],
+        constant_or_track,
     ] = doc(
         "terms [i, j, coefficient], or as many powers as the workspace has dimensions "
-        "and a coefficient: whole powers from 0, in sum at most 16"
+        "and a coefficient: whole powers from 0, in sum at most 16; or {times, values}"
     )
     origin: Point | None = doc("the point that powers are taken about; all zeros if absent", None)
 
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """What does not have n coordinates."""
-        yield from checks.terms(self.terms, n)
+        for where, terms in frames_of(self.terms, ("terms",)):
+            for problem in checks.terms(terms, n):
+                yield replace(problem, where=(*where, *problem.where[1:]))
         yield from checks.point(("origin",), self.origin, n)
 
 
@@ -203,31 +223,40 @@ class GaussianSpec(Table):
     """A Gaussian: weight * exp(-rate |s - center|^2), or with a covariance."""
 
     kind: Literal["gaussian"] = doc("which form of density this is")
-    center: Point = doc("the top of the hill, in units of length")
-    rate: Positive | None = doc(
-        "how fast the hill falls, per length squared; or give covariance", None
+    center: PointTrack = doc(
+        "the top of the hill, in units of length; {times, values} or {center, radius, period} for "
+        "one that moves"
     )
-    covariance: Matrix | None = doc(
+    rate: PositiveTrack | None = doc(
+        "how fast the hill falls, per length squared, or {times, values}; or give covariance", None
+    )
+    covariance: MatrixTrack | None = doc(
         "symmetric positive definite, in the plane [[xx, xy], [xy, yy]], in length "
         "squared, for exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
         None,
     )
-    weight: Positive = doc("the density at the center, greater than 0", 1.0)
+    weight: PositiveTrack = doc(
+        "the density at the center, greater than 0, or {times, values}", 1.0
+    )
 
     def _problems(self) -> Iterator[Problem]:
         if self.rate is not None and self.covariance is not None:
             says = "cannot be given beside rate; keep one of the two"
             yield Problem(("covariance",), "density.gaussian", says)
         elif self.covariance is not None:
-            yield from checks.covariance(self.covariance)
+            for where, matrix in frames_of(self.covariance, ("covariance",)):
+                for problem in checks.covariance(matrix):
+                    yield replace(problem, where=(*where, *problem.where[1:]))
         elif self.rate is None:
             says = "is missing; a gaussian needs either rate or covariance"
             yield Problem(("rate",), "scenario.missing-key", says)
 
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """What does not have n coordinates."""
-        yield from checks.point(("center",), self.center, n)
-        yield from checks.matrix(("covariance",), self.covariance, n)
+        for where, center in frames_of(self.center, ("center",)):
+            yield from checks.point(where, center, n)
+        for where, matrix in frames_of(self.covariance, ("covariance",)):
+            yield from checks.matrix(where, matrix, n)
 
 
 PartSpec: TypeAlias = Annotated[

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, Tag
+from pydantic import BeforeValidator, ConfigDict, Field, Tag
 
 from . import checks
 from .laws import (
@@ -110,6 +110,35 @@ class AgentsSpec(Table):
                 says = f"must differ from every other id, got {one} again, as in ids[{first}]"
                 yield Problem(("ids", index), "agents.ids", says)
                 return
+
+
+class WorldSpec(Table):
+    """The world from a time on; what is absent stays as it is."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    begin: Positive = doc(
+        "the time from which on it is so; a look at that very time sees it", alias="from"
+    )
+    workspace: WorkspaceSpec | None = doc("the region to be covered from then on", None)
+    density: DensitySpec | None = doc("how much each place matters from then on", None)
+    network: NetworkSpec | None = doc("looks and messages that are lost or late", None)
+    leave: Annotated[tuple[Whole, ...], listed("a list of agents' numbers")] | None = doc(
+        "numbers of the agents that leave, counted from 0", None
+    )
+    arrive: StartPoints | None = doc(
+        "positions of agents that arrive, numbered after all agents before them", None
+    )
+
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """What does not have n coordinates."""
+        if self.workspace is not None and self.workspace.dimension != n:
+            says = f"needs {checks.dimensions(n)}, as before, got {self.workspace.dimension}"
+            yield Problem(("workspace",), "scenario.dimension", says)
+        if self.density is not None:
+            for problem in self.density.of_dimension(n):
+                yield problem.inside(("density",))
+        yield from checks.points(("arrive",), self.arrive or (), n)
 
 
 class CertificateSpec(Table):
@@ -233,6 +262,9 @@ class Scenario(Table):
         "how much each place matters; uniform if absent", UniformSpec(kind="uniform")
     )
     agents: AgentsSpec = doc("the agents and where they start")
+    world: Annotated[tuple[WorldSpec, ...], listed("a list of tables")] | None = doc(
+        "how the world changes at given times; not at all if absent", None
+    )
     controller: Annotated[LawSpec, Field(discriminator="kind")] = doc(
         "the law that the agents follow"
     )
@@ -245,8 +277,9 @@ class Scenario(Table):
     run: RunSpec = doc("how long, with which chance, and what is kept")
 
     def _problems(self) -> Iterator[Problem]:
-        agents, horizon = self.agents.count, self.run.horizon
+        agents, horizon = self.agent_count, self.run.horizon
         yield from self._dimension_problems()
+        yield from self._world_problems()
         if isinstance(self.controller, TimerSpec):
             for problem in self.controller.each_per_agent(agents):
                 yield problem.inside(("controller",))
@@ -258,12 +291,30 @@ class Scenario(Table):
             kept = agents if record.kind != "summary" else 1
             yield from checks.sample_count(record.sample_every, horizon, kept)
 
+    @property
+    def agent_count(self) -> int:
+        """How many agents there are in all, with those that arrive later."""
+        return self.agents.count + sum(len(one.arrive or ()) for one in self.world or ())
+
+    def _world_problems(self) -> Iterator[Problem]:
+        """Worlds out of order, and worlds that the law or the integration cannot take."""
+        before = 0.0
+        for k, one in enumerate(self.world or ()):
+            if not one.begin > before:
+                says = f"must be greater than {before!r}, when the world before it begins, got "
+                yield Problem(("world", k, "from"), "world.times", f"{says}{one.begin!r}")
+                return
+            before = one.begin
+
     def _dimension_problems(self) -> Iterator[Problem]:
         """What does not fit the dimension or the kind of the workspace."""
         n, law = self.workspace.dimension, self.controller
         for name in ("density", "agents", "controller"):
             for problem in getattr(self, name).of_dimension(n):
                 yield problem.inside((name,))
+        for k, one in enumerate(self.world or ()):
+            for problem in one.of_dimension(n):
+                yield problem.inside(("world", k))
         if law.kind in GUARANTEED_KINDS and n > GUARANTEED_AT_MOST:
             says = (
                 f'= "{law.kind}" works with guaranteed cells, which need a workspace of at most '

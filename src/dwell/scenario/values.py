@@ -235,7 +235,8 @@ def _is_nested(value: object) -> bool:
     return isinstance(value, (list, tuple)) and any(_is_list(item) for item in value)
 
 
-def _is_table(value: object) -> bool:
+def is_table(value: object) -> bool:
+    """Whether a value is a table, and neither a list nor a number nor text."""
     return not isinstance(value, (list, tuple, str, int, float, type(None)))
 
 
@@ -321,5 +322,5 @@ Intervals: TypeAlias = Annotated[
     ],
     chosen_by(_is_nested, "~one", "~each"),
 ]
-points_or_table = chosen_by(_is_table, "~points", "~table")
-word_or_table = chosen_by(_is_table, "~word", "~table")
+points_or_table = chosen_by(is_table, "~points", "~table")
+word_or_table = chosen_by(is_table, "~word", "~table")

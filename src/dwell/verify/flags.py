@@ -138,7 +138,12 @@ def _about_agents(
             f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent was led to "
             "the workspace.",
         )
-    beyond = max(seen.outside, float(system.workspace.outside_by(seen.places).max()))
+    if system.timeline is None:
+        last = system.workspace.outside_by(seen.places)
+    else:
+        every = np.arange(system.agents)
+        last = system.timeline.outside_by(seen.places, every, np.full(len(every), seen.until))
+    beyond = max(seen.outside, float(last.max()))
     if beyond > 1e-12 * diameter:
         yield Flag("outside", f"An agent was up to {beyond:.3g} outside the workspace.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
@@ -65,8 +65,30 @@ class Recorded:
 
     @cached_property
     def closest(self) -> Approach:
-        """The closest that two agents came."""
-        return closest_approach(self.paths, self.until)
+        """The closest that two agents came that were present."""
+        timeline = self.system.timeline
+        if timeline is None or timeline.arrivals is None:
+            return closest_approach(self.paths, self.until)
+        found = Approach()
+        ends = [min(end, self.until) for end in (*timeline.begins[1:], np.inf)]
+        for phase, world in enumerate(timeline.worlds):
+            begin, end = timeline.begins[phase], ends[phase]
+            who = np.arange(self.system.agents) if world.present is None else world.present
+            if begin <= self.until and len(who) > 1:
+                one = closest_approach(self.paths.of(who), end, since=begin)
+                a, b = one.agents
+                one = replace(one, agents=(int(who[a]), int(who[b])))
+                found = min(found, one, key=lambda approach: approach.distance)
+        return found
+
+    @cached_property
+    def departed(self) -> np.ndarray:
+        """Whether each jump is that of an agent that leaves."""
+        timeline = self.system.timeline
+        if timeline is None or timeline.departures is None:
+            return np.zeros(len(self.table), dtype=bool)
+        left: np.ndarray = timeline.departures[self.table.agent] <= self.table.time
+        return left
 
     @cached_property
     def covered(self) -> float | None:
@@ -194,6 +216,16 @@ def _times(run: Recorded, most: int) -> Floats:
     away = smallest(towards, most // WORST)
     last = np.nextafter(table.time[away[towards[away] < 0.0]], 0.0)
     return np.unique(np.concatenate([even, last]))
+
+
+def outside_of(run: Recorded) -> Floats:
+    """How far agents are outside the workspace at each jump, and then at the end, if present."""
+    positions = np.vstack([run.table.positions, run.last.at(run.until)])
+    if run.system.timeline is None:
+        return run.system.workspace.outside_by(positions)
+    agents = np.append(run.table.agent, np.arange(run.system.agents))
+    times = np.append(run.table.time, np.full(run.system.agents, run.until))
+    return run.system.timeline.outside_by(positions, agents, times)
 
 
 def gaps_between(a: Any, b: Any) -> Floats:

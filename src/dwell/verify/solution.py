@@ -38,7 +38,7 @@ from dwell.verify.finding import (
     yes_or_no,
 )
 from dwell.verify.guarantees import promises
-from dwell.verify.recorded import Recorded, gaps_between
+from dwell.verify.recorded import Recorded, gaps_between, outside_of
 from dwell.verify.replay import expected_next_at, measured_jumps, rederive
 from dwell.verify.run_certificate import held_against
 
@@ -215,6 +215,8 @@ def _start(run: Recorded, positions: Points | None, rounding: float) -> Iterator
     program = timer_program(system)
     if program is not None:
         excess = np.maximum(start.next_at - program.t2, program.t1 - start.next_at)
+        if system.timeline is not None and system.timeline.arrivals is not None:
+            excess = np.where(system.timeline.arrivals > 0.0, 0.0, excess)
         yield _worst("start-interval", excess, 0.0, agent_named)
 
 
@@ -224,9 +226,12 @@ def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
     size = np.maximum(np.abs(table.positions).max(axis=1, initial=0.0), np.finfo(float).tiny)
     gap = np.abs(run.ended.at(table.time) - table.positions).max(axis=1, initial=0.0)
     yield _worst("flow", gap / np.spacing(size), 4.0, run.where)
-    gap = np.abs(table.time - run.ended.next_at)
+    gap = np.where(run.departed, 0.0, np.abs(table.time - run.ended.next_at))
     yield _worst("due", gap, 0.0, run.where)
     left = run.last.next_at
+    leaving = None if run.system.timeline is None else run.system.timeline.departures
+    if leaving is not None:
+        left = np.where(run.last.since < leaving, np.minimum(left, leaving), left)
     # Of several jumps at the last instant some may be missing unless the horizon ended the run.
     missing = left <= until if claims.ended == "horizon" else left < until
     gap = np.where(missing, until - left, -1.0)
@@ -246,11 +251,12 @@ def _resets(run: Recorded) -> Iterator[Finding]:
     if program is not None:
         t1, t2 = program.t1[table.agent], program.t2[table.agent]
         gap = table.next_at - table.time
-        outside = np.maximum(gap - t2, t1 - gap) / np.spacing(np.maximum(table.next_at, 1e-300))
-        yield _worst("interval", outside, 1.0, run.where)
+        with np.errstate(invalid="ignore"):
+            outside = np.maximum(gap - t2, t1 - gap) / np.spacing(np.maximum(table.next_at, 1e-300))
+        yield _worst("interval", np.where(run.departed, 0.0, outside), 1.0, run.where)
     if system.program is not None and system.perfect:
-        gap = np.abs(table.next_at - expected_next_at(run, system.program))
-        yield _worst("reset", gap, 0.0, run.where)
+        expected = np.where(run.departed, np.inf, expected_next_at(run, system.program))
+        yield _worst("reset", gaps_between(table.next_at, expected), 0.0, run.where)
 
 
 def _bounds(run: Recorded) -> Iterator[Finding]:
@@ -259,10 +265,10 @@ def _bounds(run: Recorded) -> Iterator[Finding]:
     if top is not None:
         excess = lengths(run.table.holds) / top - 1.0
         yield _worst("speed", excess, 4.0 * np.finfo(float).eps, run.where)
-    positions = np.vstack([run.table.positions, run.last.at(run.until)])
-    beyond = system.workspace.outside_by(positions) / system.workspace.diameter
+    beyond = outside_of(run) / system.workspace.diameter
     # A law that may overshoot, or acts on delayed samples, may lead agents out of the workspace.
-    guaranteed = getattr(law, "stays_inside", False) and system.perfect
+    still = system.timeline is None or not system.timeline.region_changes
+    guaranteed = getattr(law, "stays_inside", False) and system.perfect and still
     yield if_guaranteed(_worst("workspace", beyond, 1e-12, lambda k: f"row {k}"), guaranteed)
 
 
@@ -292,7 +298,8 @@ def _decisions(run: Recorded, rounding: float, tell: Tell) -> Iterator[Finding]:
     system = run.system
     at_once = system.program is not None and system.perfect
     if at_once or is_continuous(system):
-        yield _worst("counts", _uncounted(system, run.table), 0.0, run.where)
+        wrong = _uncounted(system, run.table) - run.departed  # which is no sample
+        yield _worst("counts", np.abs(wrong), 0.0, run.where)
         return
     gaps = rederive(system, run.start, run.table, tell)
     for name in ("jump", "cruise", "reset", "counts"):

@@ -84,9 +84,9 @@ def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
         )
     _refuse_horizon(mapping.get("run"), limits)
     scenario = parse_scenario(mapping)
-    if scenario.agents.count > limits.agents:
+    if scenario.agent_count > limits.agents:
         raise AgentsError(
-            f"{scenario.agents.count} agents are asked for; this server takes at most "
+            f"{scenario.agent_count} agents are asked for; this server takes at most "
             f"{limits.agents}: take fewer, or use dwell run",
             code="web.agents",
             key="agents.start",

@@ -14,7 +14,7 @@ import numpy as np
 
 from dwell.agents import scatter
 from dwell.results import Run
-from dwell.scenario.build import build_workspace
+from dwell.scenario.build import build
 from dwell.studies.outcome import final_cost, final_error, settled_at
 from dwell.studies.paper.simulations import LAWS, OTHER_SPACINGS, TEMPLATES, job_of, paper_scenario
 from dwell.workers.threads import Job
@@ -58,7 +58,7 @@ def start_tables(count: int) -> dict[str, dict[str, Any]]:
     for k in range(1, count + 1):
         found[f"spread-{k}"] = {"count": AGENTS, "region": "workspace", "seed": k}
     clusters = -(-count // 4)
-    workspace = build_workspace(paper_scenario("timer").workspace)
+    workspace = build(paper_scenario("timer"))[0].workspace
     for k, (x, y) in enumerate(scatter(workspace, clusters, SEED), start=1):
         half = 0.5 * SIDE
         square = {"lower": [x - half, y - half], "upper": [x + half, y + half]}

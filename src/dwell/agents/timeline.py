@@ -1,0 +1,172 @@
+"""Switches of the world, and the timeline that they make."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Points, finite_number, in_short, is_whole, listed
+from dwell.agents.network import Network
+from dwell.agents.start import check_start
+from dwell.agents.world import Phase, Timeline
+from dwell.density import Density, as_density
+from dwell.density.moving import density_at, keyframe_times, moves, tracks_of
+from dwell.density.support import check_density
+from dwell.errors import AgentsError, InputError
+from dwell.geometry import Workspace, as_workspace
+from dwell.geometry.moving import MovingPolygon
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Switch:
+    """A change of the world at one time; what is None stays as it is.
+
+    A sample at that very time sees the new world.
+
+    Parameters
+    ----------
+    at : float
+        The time, above 0.
+    workspace : workspace or MovingPolygon, optional
+        The new region.
+    density : density or callable, optional
+        The new density.
+    network : Network, optional
+        The new network.
+    leave : sequence of int
+        Numbers of the agents that leave.
+    arrive : array_like
+        Positions of agents that arrive, (k, n). They are numbered after all agents before them.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> law, site = dwell.Timer(k1=0.5, nu=0.1, t1=0.1, t2=0.2), dwell.Interval(0, 1)
+    >>> wider = dwell.Switch(at=5.0, workspace=dwell.Interval(0, 2))
+    >>> run = dwell.simulate(site, None, [0.25, 0.75], law, until=40.0, switches=[wider])
+    >>> run.positions(40.0).ravel().round(6).tolist()
+    [0.5, 1.5]
+    """
+
+    at: float
+    workspace: Workspace | MovingPolygon | None = None
+    density: Density | None = None
+    network: Network | None = None
+    leave: tuple[int, ...] = ()
+    arrive: Points = field(default_factory=lambda: np.empty((0, 0)))
+
+    def __post_init__(self) -> None:
+        at = finite_number(self.at)
+        if at is None or at <= 0.0:
+            raise _refused("from", self.at, "a time above 0")
+        object.__setattr__(self, "at", at)
+        if self.workspace is not None and not isinstance(self.workspace, MovingPolygon):
+            object.__setattr__(self, "workspace", as_workspace(self.workspace))
+        if self.density is not None:
+            object.__setattr__(self, "density", as_density(self.density))
+        leave = listed(self.leave)
+        if not all(is_whole(p) and p >= 0 for p in leave) or len(set(leave)) < len(leave):
+            raise _refused("leave", self.leave, "a list of different agents' numbers, from 0 on,")
+        object.__setattr__(self, "leave", tuple(map(int, leave)))
+        object.__setattr__(self, "arrive", np.array(self.arrive, dtype=object))
+
+
+def timeline_of(
+    workspace: Workspace | MovingPolygon,
+    density: Density,
+    network: Network,
+    start: Points,
+    switches: Sequence[Switch],
+    until: float,
+) -> tuple[Timeline | None, Points]:
+    """The timeline of a world and its switches, and the start with the agents that arrive.
+
+    None if nothing changes.
+    """
+    still = not isinstance(workspace, MovingPolygon) and not moves(density)
+    if still and not switches:
+        return None, start
+    phases = [Phase(0.0, workspace, density, network)]
+    arrivals, departures = np.zeros(len(start)), np.full(len(start), np.inf)
+    for k, switch in enumerate(switches):
+        before = phases[-1]
+        if not switch.at > before.begin:
+            need = f"a time after that of the world before it, {before.begin!r},"
+            raise _refused(f"[{k}].from", switch.at, need)
+        phases.append(
+            Phase(
+                switch.at,
+                before.workspace if switch.workspace is None else switch.workspace,
+                before.density if switch.density is None else switch.density,
+                before.network if switch.network is None else switch.network,
+            )
+        )
+        _leave(k, switch, arrivals, departures)
+        if switch.arrive.size:
+            new = _arriving(k, switch, phases[-1])
+            start = np.vstack([start, new])
+            arrivals = np.append(arrivals, np.full(len(new), switch.at))
+            departures = np.append(departures, np.full(len(new), np.inf))
+        if not ((arrivals <= switch.at) & (switch.at < departures)).any():
+            raise _refused(f"[{k}].leave", switch.leave, "a list that leaves at least one agent")
+    ends = [phase.begin for phase in phases[1:]] + [math.inf]
+    for k, (phase, end) in enumerate(zip(phases, ends, strict=True)):
+        _check_phase(k, phase, min(end, until), start.shape[1])
+    come_and_go = bool(arrivals.any() or np.isfinite(departures).any())
+    lives = (arrivals, departures) if come_and_go else (None, None)
+    return Timeline(tuple(phases), *lives), start
+
+
+def _leave(k: int, switch: Switch, arrivals: Floats, departures: Floats) -> None:
+    """Note the agents that leave; refuse those that are not there."""
+    for p in switch.leave:
+        if p >= len(arrivals) or not arrivals[p] < switch.at < departures[p]:
+            need = f"the number of an agent that is present before t = {switch.at:g}"
+            raise _refused(f"[{k}].leave", p, need)
+        departures[p] = switch.at
+
+
+def _arriving(k: int, switch: Switch, phase: Phase) -> Points:
+    """The positions of agents that arrive, checked."""
+    site = phase.ground.at(switch.at).workspace
+    try:
+        return check_start(site, switch.arrive.tolist())[0]
+    except AgentsError as fault:
+        key = (fault.key or "agents.start").replace("agents.start", f"world[{k}].arrive")
+        raise AgentsError(f"of those that arrive {fault}", code=fault.code, key=key) from None
+
+
+def _check_phase(k: int, phase: Phase, end: float, dimension: int) -> None:
+    """Refuse a world of another dimension, one that is not known long enough, and bad densities."""
+    key = "" if k == 0 else f"world[{k - 1}]."
+    known: list[tuple[str, Any]] = [(f"density.{n}", t) for n, t in tracks_of(phase.density)]
+    if isinstance(phase.workspace, MovingPolygon):
+        known.append(("workspace.vertices", phase.workspace.vertices))
+    if phase.workspace.dimension != dimension:
+        need = f"a workspace of {dimension} dimensions, as before,"
+        raise _refused(f"{key}workspace", f"of {phase.workspace.dimension} dimensions", need)
+    for name, track in known:
+        if track.first > phase.begin:
+            need = f"a first keyframe at t = {phase.begin:g}, when it begins, or before"
+            raise _refused(f"{key}{name}.times", track.first, need)
+        if track.last < end:
+            need = f'keyframes up to t = {end:g}, or after = "hold",'
+            raise _refused(f"{key}{name}.times", f"known until {track.last:g} only", need)
+    times = {phase.begin, *keyframe_times(phase.density)}
+    if isinstance(phase.workspace, MovingPolygon):
+        times |= set(phase.workspace.vertices.times)
+    for t in sorted(t for t in times if phase.begin <= t):
+        site = phase.ground.at(t).workspace
+        check_density(density_at(phase.density, t), site)
+
+
+def _refused(name: str, value: object, need: str) -> InputError:
+    shown = value if isinstance(value, str) else in_short(value)
+    key = f"world{name}" if name.startswith("[") else name
+    key = f"world.{name}" if name in ("from", "leave") else key
+    return InputError(f"{key} is {shown}; {need} is needed", code="world", key=key)
