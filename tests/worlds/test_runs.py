@@ -174,6 +174,39 @@ def test_errors_of_absent_agents_are_zero() -> None:
     assert run.errors(1.5)[[1, 4, 6, 7]].tolist() == [0.0] * 4
     assert run.errors(2.5)[[0, 1, 4]].tolist() == [0.0] * 3
     assert (run.errors(2.5)[[2, 3, 5, 6, 7]] > 0.0).all()
-    cells = dwell.tessellate(run.workspace, run.positions(2.5)[[2, 3, 5, 6, 7]],
-                             dwell.Gaussian((1, 3), rate=0.4))
+    cells = dwell.tessellate(
+        run.workspace, run.positions(2.5)[[2, 3, 5, 6, 7]], dwell.Gaussian((1, 3), rate=0.4)
+    )
     assert run.cost(2.5) == pytest.approx(cells.cost, rel=1e-14)
+
+
+def test_the_certificate_is_judged_in_each_phase() -> None:
+    assumed = {"eta_max": 0.4, "lipschitz": 1.0}
+    data = scenario(certificate=assumed, **CHANGES["switch"])
+    run = dwell.run_scenario(data)
+    report = dwell.check(run)
+    assert report.ok
+    names = [finding.name for finding in report.certificate]
+    assert "dwell-time" in names
+    assert "phi-1" in names
+    whole = {f.name: f for f in report.certificate}
+    assert all("in the world from" in f.where for f in whole.values())
+    data["world"] = [{"from": 1.0, "density": HILL}]
+    data["density"] = HILL
+    (_, *_), silent = names, dwell.check(dwell.run_scenario(data)).certificate
+    assert {f.status for f in silent} == {"not applicable"}
+
+
+def test_forged_rows_are_found() -> None:
+    run = dwell.run_scenario(scenario(**CHANGES["lives"]))
+    events = run.events
+    left = int(np.flatnonzero(np.isinf(events.next_at))[0])
+    for column, row, value in (
+        ("holds", left, 0.1), ("next_at", left, 9.0), ("errors", left, 0.2), ("time", left, 1.1),
+    ):  # fmt: skip
+        values = getattr(events, column).copy()
+        values[row] = value
+        forged = type(events)(**{**events.columns(), column: values})
+        from dwell.verify.solution import verify
+
+        assert not verify(run.system, run.start, forged, run.horizon).ok, column

@@ -40,9 +40,7 @@ def timeline(density: object, workspace: object = SQUARE) -> Timeline:
 def system_of(changes: Timeline | None, law: object = TIMER, agents: int = 6) -> CoverageSystem:
     first = Phase(0.0, SQUARE, HILL) if changes is None else changes.phases[0]
     ground = first.ground.at(0.0)
-    return CoverageSystem(
-        ground.workspace, ground.density, law, agents, seed=3, timeline=changes
-    )
+    return CoverageSystem(ground.workspace, ground.density, law, agents, seed=3, timeline=changes)
 
 
 def places(agents: int) -> np.ndarray:
@@ -99,7 +97,9 @@ def test_many_agents_are_measured_alike_in_both_loops(world: str) -> None:
 @pytest.mark.parametrize("agents", [6, 90])
 def test_a_world_that_switches_to_itself_changes_no_bit(agents: int) -> None:
     same_again = Timeline(tuple(Phase(t, SQUARE, HILL) for t in (0.0, 0.7, 1.0, 2.5)))
-    still = timeline(Moving(dwell.Gaussian, center=Keyframes((0.0, 9.0), ((1, 3), (1, 3))), rate=0.4))
+    still = timeline(
+        Moving(dwell.Gaussian, center=Keyframes((0.0, 9.0), ((1, 3), (1, 3))), rate=0.4)
+    )
     start = places(agents)
     tables = []
     for changes in (None, same_again, still):
@@ -127,11 +127,13 @@ def test_absent_agents_have_no_cell_and_no_event() -> None:
     arc = simulate(system, system.start(places(6)), until=3.0)
     table = table_of(arc)
     times = {p: table.time[table.agent == p] for p in range(6)}
-    assert times[3][0] == 1.0 and times[4][0] == 2.0
+    assert times[3][0] == 1.0
+    assert times[4][0] == 2.0
     for p, end in ((1, 1.0), (2, 2.0), (5, 2.0)):
         assert times[p][-1] == end
         last = np.flatnonzero(table.agent == p)[-1]
-        assert (table.holds[last] == 0.0).all() and np.isinf(table.next_at[last])
+        assert (table.holds[last] == 0.0).all()
+        assert np.isinf(table.next_at[last])
     late = table.time > 2.0
     assert set(table.agent[late]) == {0, 3, 4}
     row = int(np.flatnonzero(late)[0])

@@ -161,6 +161,11 @@ def metrics_of(
     )
 
 
+def cost_of(seen: CellMeasurements) -> float:
+    """The cost of one configuration."""
+    return math.fsum(seen.polar * np.exp(seen.log_scale))
+
+
 def log_cost_of(seen: CellMeasurements) -> float | None:
     """The logarithm of the cost, which doubles hold where they do not hold the cost; None of 0."""
     with np.errstate(divide="ignore"):

@@ -232,7 +232,7 @@ class Details:
         """Lipschitz constants at some times of the run, for scenarios that assume some."""
         if self.assumed is None or not isinstance(self.system.controller, Timer):
             return None
-        if self.table is None:
+        if self.table is None or self.system.timeline is not None:
             return None
         try:
             return measure_along(self.recorded, QUICK)

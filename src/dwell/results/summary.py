@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 from dataclasses import asdict
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dwell._types import Floats
-from dwell.measure.metrics import log_cost_of
+from dwell.measure.metrics import Snapshots, cost_of, log_cost_of
 from dwell.verify import Flag
 from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.verify.flags import own_limit
@@ -81,6 +82,7 @@ def summarize(run: Run) -> dict[str, Any]:
         },
         "separation": _closest(kept),
         "certificate": _certificate(kept),
+        **_world(kept),
         "distance": _spread(spent.distance),
         "top_speed": kept.tally.top_speed_until(run.horizon),
         "energy": _spread(spent.energy),
@@ -128,6 +130,37 @@ def _certificate(kept: Details) -> dict[str, Any] | None:
         "assumed_lipschitz": kept.assumed["lipschitz"],
         "measured_lipschitz": None if kept.measured is None else kept.measured.as_json(),
     }
+
+
+def _world(kept: Details) -> dict[str, Any]:
+    """The switches of a world that changes, with the cost just before and after each."""
+    timeline = kept.system.timeline
+    if timeline is None:
+        return {}
+    switches = []
+    for before, after in pairwise(timeline.phases):
+        if after.begin > kept.horizon:
+            break
+        present = timeline.present_at(after.begin)
+        found: dict[str, Any] = {"time": after.begin, "cost_before": None, "cost_after": None}
+        found["agents"] = kept.system.agents if present is None else len(present)
+        if kept.table is not None:
+            now = kept.snapshots_at(after.begin)
+            for name, t in (("cost_before", before), ("cost_after", after)):
+                found[name] = _cost_in(kept, t.begin, after.begin, now)
+        switches.append(found)
+    moves = any(phase.ground.moves for phase in timeline.phases)
+    return {"world": {"moves": moves, "switches": switches}}
+
+
+def _cost_in(kept: Details, phase: float, time: float, now: Snapshots) -> float | None:
+    """The cost of positions in the world of a phase; None where two agents coincide."""
+    timeline = kept.system.timeline
+    assert timeline is not None
+    world, agents = timeline.world_at(phase), np.arange(kept.system.agents)
+    row, when = np.zeros_like(agents), np.array([time])
+    seen = world.measure(now.positions, row, agents, when)
+    return None if seen.coincident.any() else float(cost_of(seen))
 
 
 def _final(kept: Details) -> dict[str, Any]:

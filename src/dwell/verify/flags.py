@@ -73,6 +73,7 @@ def flags_of(
         *_about_number(system),
         *_about_agents(system, seen, approach),
         *_about_network(system),
+        *_about_world(system),
         *_about_law(system, seen),
         *_about_quadrature(system, seen),
         *_about_timers(system),
@@ -89,6 +90,7 @@ def flags_before(
         *about_scale(system, places),
         *_about_number(system),
         *_about_network(system),
+        *_about_world(system),
         *_about_timers(system),
         *_about_certificate(system, assumed, None),
     ]
@@ -119,6 +121,16 @@ def _about_network(system: CoverageSystem) -> Iterator[Flag]:
     if not system.perfect:
         says = "Samples and messages may be lost or late, so the law's guarantees do not apply."
         yield Flag("unreliable-network", says)
+
+
+def _about_world(system: CoverageSystem) -> Iterator[Flag]:
+    if system.timeline is None:
+        return
+    moves = any(phase.ground.moves for phase in system.timeline.phases)
+    says = "The world switches, so what the law's paper proves holds between switches only"
+    if moves:
+        says = "The density or the workspace moves, so the cost may rise whatever the law does"
+    yield Flag("changing-world", f"{says}.")
 
 
 def _about_agents(

@@ -27,6 +27,7 @@ from dwell.verify.finding import (
     violated,
     worst_of,
 )
+from dwell.verify.phases import phases_of, worst_of_phases
 from dwell.verify.recorded import (
     THOROUGH,
     Effort,
@@ -59,6 +60,9 @@ def held_against(
     if why_not:
         return tuple(_not_held_against(run, law, why_not))
     assert assumed is not None
+    if system.timeline is not None:
+        pieces = [(t, held_against(one, assumed, effort)) for t, one in phases_of(run)]
+        return worst_of_phases(pieces)
     with np.errstate(over="ignore"):  # absurd assumptions make infinite bounds, which are right
         setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])
         return tuple(_findings(run, law, setting, effort, measured))
@@ -107,6 +111,11 @@ def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
         return "on a grid of points centroids are piecewise constant: no Lipschitz constant holds"
     if not system.perfect:
         return "samples are lost or late, which the theorem does not cover"
+    timeline = system.timeline
+    if timeline is not None and any(phase.ground.moves for phase in timeline.phases):
+        return "the density or the workspace moves, which the theorem does not cover"
+    if timeline is not None and timeline.arrivals is not None:
+        return "agents arrive or leave, which the theorem does not cover"
     return ""
 
 

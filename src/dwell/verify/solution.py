@@ -185,7 +185,9 @@ def _infinite(run: Recorded) -> Iterator[str]:
     begin = {name: getattr(start, name) for name in ("start", "hold", "next_at", "cruise", "bend")}
     samples = vars(metrics) if metrics else {}
     parts = {"start": begin, "events": run.table.columns(), "samples": samples}
-    endless = ENDLESS if len(start.start) > 1 else ENDLESS | ALONE
+    timeline = run.system.timeline
+    alone = len(start.start) == 1 or (timeline is not None and timeline.arrivals is not None)
+    endless = ENDLESS | ALONE if alone else ENDLESS
     for part, columns in parts.items():
         for name, column in columns.items():
             bad = ~np.isfinite(() if column is None else column)

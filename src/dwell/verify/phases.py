@@ -1,0 +1,77 @@
+"""The theorem held against each phase of a world that switches, and the worst of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dwell._types import at_time
+from dwell.agents import AgentsState, Segments
+from dwell.verify.finding import NOT_APPLICABLE, VIOLATED, Finding
+from dwell.verify.recorded import Recorded
+
+
+def phases_of(run: Recorded) -> Iterator[tuple[float, Recorded]]:
+    """Each phase of a run as a run of its own from time 0, with the time at which it begins."""
+    timeline = run.system.timeline
+    assert timeline is not None
+    ends = [*timeline.begins[1:], np.inf]
+    for phase, end in zip(timeline.phases, ends, strict=True):
+        if phase.begin >= run.until > 0.0:
+            return
+        still = replace(
+            run.system,
+            workspace=phase.ground.workspace,
+            density=phase.density,
+            network=phase.network,
+            timeline=None,
+        )
+        rows = (run.table.time >= phase.begin) & (run.table.time < end)
+        first = _shifted(_state_before(run, phase.begin), phase.begin)
+        own = run.table.take(rows)
+        shifted = replace(own, time=own.time - phase.begin, next_at=own.next_at - phase.begin)
+        until = min(end, run.until) - phase.begin
+        metrics = run.metrics
+        if metrics is not None:
+            some = (metrics.times >= phase.begin) & (metrics.times < end)
+            kept = {name: values[some] for name, values in vars(metrics).items()}
+            metrics = type(metrics)(**{**kept, "times": kept["times"] - phase.begin})
+        yield phase.begin, Recorded(still, first, shifted, until, metrics)
+
+
+def _state_before(run: Recorded, time: float) -> AgentsState:
+    """The state at a time, before the jumps at it."""
+    earlier = run.table.take(run.table.time < time)
+    segments = run.start.segments.copied()
+    segments.put(earlier.agent, earlier.begun(segments))
+    counts = run.start.event_counts + np.bincount(earlier.agent, minlength=run.system.agents)
+    return run.start.with_segments(segments, time=time, event_counts=counts)
+
+
+def _shifted(state: AgentsState, begin: float) -> AgentsState:
+    """The state with its present position as the start, on a clock that begins then."""
+    now: Segments = state.segments
+    moved = replace(
+        now,
+        since=np.zeros(len(now.since)),
+        place=now.at(begin),
+        hold=now.velocity_at(begin),
+        next_at=now.next_at - begin,
+        cruise=np.maximum(now.cruise - (begin - now.since), 0.0),
+    )
+    return state.with_segments(moved, time=0.0)
+
+
+def worst_of_phases(found: Sequence[tuple[float, Sequence[Finding]]]) -> tuple[Finding, ...]:
+    """For each finding that of the phase in which it is worst, with the time that this begins."""
+    rank = {NOT_APPLICABLE: 0, VIOLATED: 2}
+    merged = []
+    for same in zip(*(findings for _, findings in found), strict=True):
+        excess = [(rank.get(f.status, 1), f.worst - f.limit, -k) for k, f in enumerate(same)]
+        k = -max(excess)[2]
+        begin, one = found[k][0], same[k]
+        where = f"in the world from {at_time(begin)} on"
+        merged.append(replace(one, where=f"{one.where}, {where}" if one.where else where))
+    return tuple(merged)
