@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from dwell.agents import Command, Network, Observation, Switch
+    from dwell.agents import Command, Network, Observation, Sensor, Switch
     from dwell.cells import Tessellation, moments, tessellate
     from dwell.controllers import (
         DiscreteLloyd,
@@ -40,14 +40,14 @@ __all__ = [
     "Ball", "Box", "Circle", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid",
     "EventTriggered", "Function", "Gaussian", "InputError", "Interrupted", "Interval", "Keyframes",
     "Lloyd", "Mixture", "Moving", "MovingPolygon", "Network", "Observation", "Polygon",
-    "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered", "SelfTriggeredCentroid", "Switch",
-    "Tessellation", "Timer", "Uniform", "animate", "check", "compare", "design", "load_run",
-    "load_scenario", "load_sweep", "moments", "optimize", "resume_run", "run_scenario",
+    "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered", "SelfTriggeredCentroid", "Sensor",
+    "Switch", "Tessellation", "Timer", "Uniform", "animate", "check", "compare", "design",
+    "load_run", "load_scenario", "load_sweep", "moments", "optimize", "resume_run", "run_scenario",
     "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
 
 _MODULES = {
-    "agents": ("Command", "Network", "Observation", "Switch"),
+    "agents": ("Command", "Network", "Observation", "Sensor", "Switch"),
     "cells": ("Tessellation", "moments", "tessellate"),
     "controllers": (
         "DiscreteLloyd", "EventTriggered", "Lloyd", "SelfTriggered", "SelfTriggeredCentroid",

@@ -15,9 +15,10 @@ import numpy as np
 import dwell
 from dwell._checks import check_whole
 from dwell._types import Points
-from dwell.agents import CoverageSystem, Switch, check_start, timeline_of
+from dwell.agents import CoverageSystem, Sensor, Switch, check_start, timeline_of
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import Network
+from dwell.agents.world import sum_of
 from dwell.density import Density, Uniform, as_density
 from dwell.density.moving import density_at
 from dwell.density.support import check_density
@@ -44,7 +45,7 @@ from dwell.scenario.describe import (
     check_controller,
     check_ids,
     check_options,
-    check_switches,
+    check_tables,
     checked_network,
     describe,
     run_table,
@@ -183,6 +184,7 @@ def simulate(
     spacing: float | None = None,
     network: Network | None = None,
     switches: Sequence[Switch] = (),
+    sensors: Sequence[Sensor] = (),
     record: str = EVENTS,
     sample_every: float | str | None = None,
     max_jumps: int = 50_000_000,
@@ -195,7 +197,8 @@ def simulate(
     `density` may be any function of points; `controller` anything with the two methods of
     `dwell.agents.Controller`. `spacing` integrates on a grid of points instead of exactly.
     `network` loses or delays samples and messages. `switches` change the world at given times, and
-    workspace and density may move.
+    workspace and density may move. `sensors` have densities and owners of their own; `density` is
+    then None.
     `record` selects what is stored: "events" (all), "samples" or "summary" (numbers and the end).
     `sample_every` is the time between metric samples, "off" for none. By default it is a
     thousandth of `until`, a hundredth in four and more dimensions, and a summary has none. A
@@ -252,20 +255,23 @@ def simulate(
     check_options(until, seed, spacing, sample_every, max_jumps, threads, record, nu)
     moving = workspace if isinstance(workspace, MovingPolygon) else as_workspace(workspace)
     check_controller(controller)
+    check_tables("sensors", sensors, Sensor, density is None)
     weight = Uniform() if density is None else as_density(density)
+    weight = sum_of(sensors) if sensors else weight
     site = moving.now(0.0) if isinstance(moving, MovingPolygon) else moving
     check_density(density_at(weight, 0.0), site)
-    places, repairs = check_start(site, start)
+    places, repairs = check_start(site, start, apart=not sensors)
     links = checked_network(network)
-    check_switches(switches)
-    timeline, every = timeline_of(moving, weight, links, places, switches, float(until))
+    check_tables("switches", switches, Switch)
+    timeline, every = timeline_of(moving, weight, links, places, switches, float(until), sensors)
     if ids is not None:
         check_ids(ids, len(every))
     refuse_changes(timeline, controller, spacing)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     spacing = None if spacing is None else float(spacing)
     options = run_table(until, seed, max_jumps, spacing, record, sample_every, nu)
-    scenario = describe(moving, weight, places, controller, options, ids, links, switches)
+    world = (links, switches, sensors)
+    scenario = describe(moving, weight, places, controller, options, ids, *world)
     system = CoverageSystem(
         site, density_at(weight, 0.0), controller, len(every), seed, ids, spacing, links, nu,
         timeline,

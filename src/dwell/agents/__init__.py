@@ -17,6 +17,7 @@ from dwell.agents.start import check_start, scatter
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.agents.timeline import Switch, timeline_of
+from dwell.agents.world import Sensor
 from dwell.cells.weighted_region import WeightedRegion
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Observation",
     "Sample",
     "Segments",
+    "Sensor",
     "Switch",
     "WeightedRegion",
     "check_start",

@@ -18,11 +18,13 @@ MAX_TRIES = 100_000
 MAX_AGENTS = 10_000_000
 
 
-def check_start(workspace: Workspace, positions: object) -> tuple[Points, tuple[str, ...]]:
+def check_start(
+    workspace: Workspace, positions: object, *, apart: bool = True
+) -> tuple[Points, tuple[str, ...]]:
     """`positions` as points of the workspace, and descriptions of what was repaired.
 
-    Points outside by rounding only are moved to the boundary; points further out, and points that
-    coincide, are refused.
+    Points outside by rounding only are moved to the boundary; points further out, and (if they
+    must be `apart`) points that coincide, are refused.
     """
     points = as_positions(positions, workspace.dimension)
     distance = workspace.outside_by(points)
@@ -43,7 +45,8 @@ def check_start(workspace: Workspace, positions: object) -> tuple[Points, tuple[
         points[moved] = workspace.nearest(points[moved])
         who = counted(int(moved.size), "agent")
         repairs.append(f"moved {who} onto the workspace's boundary (rounding)")
-    refuse_coincident(points)
+    if apart:
+        refuse_coincident(points)
     return points, tuple(repairs)
 
 

@@ -28,7 +28,7 @@ from dwell.agents.interfaces import (
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
-from dwell.agents.world import Timeline, World
+from dwell.agents.world import Sensor, Timeline, World
 from dwell.cells.backend import backend_for, measure_cells
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
@@ -177,11 +177,12 @@ class CoverageSystem:
             seen = self.measure(positions[None], np.zeros_like(who), who, np.array([time]))
         if seen.coincident.any():
             agent = int(who[np.argmax(seen.coincident)])
-            gaps = lengths(positions - positions[agent])
+            gaps = np.full(self.agents, np.inf)
+            for diagram in self.world_at(time).diagrams:
+                others = np.arange(self.agents) if diagram.members is None else diagram.members
+                if agent in others:
+                    gaps[others] = lengths(positions[others] - positions[agent])
             gaps[agent] = np.inf
-            present = self.world_at(time).present
-            if present is not None:
-                gaps[np.setdiff1d(np.arange(self.agents), present)] = np.inf
             raise coincident(agent, int(np.argmin(gaps)), positions[agent])
         return seen
 
@@ -269,7 +270,8 @@ class CoverageSystem:
         none = np.zeros(n, dtype=np.int64)
         still = np.zeros((n, self.dimension))
         blank = AgentsState(0.0, positions.copy(), still, zeros, zeros, zeros, none)
-        if self.program is not None and self.perfect and hasattr(law, "begin_all"):
+        together = self.program is not None and self.perfect and not self.sensors
+        if together and hasattr(law, "begin_all"):
             return self._start_together(blank, threads)
         seen = self.measurements(positions)
         cells = [_cell(seen, p, p) for p in range(n)]
@@ -293,7 +295,7 @@ class CoverageSystem:
             memory=() if all(order.memory is None for order in orders) else memory,
             promised=_unless_all(promises, -1.0),
             spent=tuple(
-                _spent(order, looked if arrivals[p] == 0.0 else 0, looked * cell.neighbors)
+                _spent(order, self._cells(p, looked, 0.0), looked * cell.neighbors)
                 for p, (order, cell) in enumerate(zip(orders, cells, strict=True))
             ),
         )
@@ -414,7 +416,21 @@ class CoverageSystem:
         decide = law.begin if arrives else law.decide
         order = commanded(self._missed if lost and not arrives else decide, law, observation)
         received = measurement.neighbors if measurement is not None else 0
-        return order, _spent(order, looked, received + heard), state
+        return order, _spent(order, self._cells(agent, looked, state.time), received + heard), state
+
+    @property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """The sensors, if agents have different ones."""
+        return () if self.timeline is None else self.timeline.sensors
+
+    def cells_of(self, agent: int, time: float) -> int:
+        """How many cells an agent has at a time: one for each of its sensors; 0 if it is absent."""
+        members = [diagram.members for diagram in self.world_at(time).diagrams]
+        return sum(1 for some in members if some is None or agent in some)
+
+    def _cells(self, agent: int, looked: int, time: float) -> int:
+        """The cells that a sample computes."""
+        return looked if self.timeline is None else looked * self.cells_of(agent, time)
 
     def _missed(self, observation: Observation) -> Command:
         """The command of the controller after a lost sample."""

@@ -12,7 +12,7 @@ import numpy as np
 from dwell._types import Floats, Points, finite_number, in_short, is_whole, listed
 from dwell.agents.network import Network
 from dwell.agents.start import check_start
-from dwell.agents.world import Phase, Timeline
+from dwell.agents.world import Phase, Sensor, Timeline
 from dwell.density import Density, as_density
 from dwell.density.moving import density_at, keyframe_times, moves, tracks_of
 from dwell.density.support import check_density
@@ -83,13 +83,14 @@ def timeline_of(
     start: Points,
     switches: Sequence[Switch],
     until: float,
+    sensors: Sequence[Sensor] = (),
 ) -> tuple[Timeline | None, Points]:
     """The timeline of a world and its switches, and the start with the agents that arrive.
 
     None if nothing changes.
     """
     still = not isinstance(workspace, MovingPolygon) and not moves(density)
-    if still and not switches:
+    if still and not switches and not sensors:
         return None, start
     phases = [Phase(0.0, workspace, density, network)]
     arrivals, departures = np.zeros(len(start)), np.full(len(start), np.inf)
@@ -118,8 +119,37 @@ def timeline_of(
     for k, (phase, end) in enumerate(zip(phases, ends, strict=True)):
         _check_phase(k, phase, min(end, until), start.shape[1])
     come_and_go = bool(arrivals.any() or np.isfinite(departures).any())
-    lives = (arrivals, departures) if come_and_go else (None, None)
-    return Timeline(tuple(phases), *lives), start
+    timeline = Timeline(
+        tuple(phases),
+        arrivals if come_and_go else None,
+        departures if come_and_go else None,
+        tuple(sensors),
+    )
+    _check_sensors(timeline, len(start), until)
+    return timeline, start
+
+
+def _check_sensors(timeline: Timeline, agents: int, until: float) -> None:
+    """Refuse sensors without owner, owners that are no agents, and agents without sensor."""
+    if not timeline.sensors:
+        return
+    owned = sorted({p for sensor in timeline.sensors for p in sensor.owners})
+    if owned[-1] >= agents:
+        need = f"numbers of agents, from 0 to {agents - 1},"
+        raise _refused("agents.sensors", f"of agent {owned[-1]}", need)
+    without = sorted(set(range(agents)) - set(owned))
+    if without:
+        need = "at least one sensor for each agent"
+        raise _refused("agents.sensors", f"without any for agent {without[0]}", need)
+    ends = [*timeline.begins[1:], math.inf]
+    for phase, end, world in zip(timeline.phases, ends, timeline.worlds, strict=True):
+        for sensor, diagram in zip(timeline.sensors, world.sensors, strict=True):
+            if diagram.members is not None and not len(diagram.members):
+                need = "an owner that is present at all times"
+                where = f'such that "{sensor.name}" has none from t = {phase.begin:g} on'
+                raise _refused("agents.sensors", where, need)
+            own = Phase(phase.begin, phase.workspace, sensor.density, phase.network)
+            _check_phase(0, own, min(end, until), timeline.phases[0].workspace.dimension)
 
 
 def _leave(k: int, switch: Switch, arrivals: Floats, departures: Floats) -> None:

@@ -7,18 +7,21 @@ densities and walls that move. A sample at time t sees the world at t.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Ints, Points, in_short, is_whole, listed
 from dwell.agents.network import PERFECT, Network
+from dwell.agents.start import coincident_groups
 from dwell.cells.backend import measure_cells
-from dwell.cells.measurement import CellMeasurements, in_one
+from dwell.cells.measurement import CellMeasurements, in_one, together
 from dwell.cells.weighted_region import WeightedRegion, changing_region
-from dwell.density import Density
+from dwell.density import Density, Mixture, as_density
+from dwell.errors import InputError
 from dwell.geometry import Workspace
 from dwell.geometry.moving import MovingPolygon
 
@@ -41,12 +44,97 @@ class Phase:
 
 @final
 @dataclass(frozen=True, eq=False)
+class Sensor:
+    """One kind of sensor: its density, and the agents that own one.
+
+    The cells of its owners divide the workspace among them. An agent with several sensors has a
+    cell for each, and moves towards the centroid of all its cells together.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    density : density or callable
+        How much each point matters to this sensor.
+    owners : sequence of int
+        Numbers of the agents that have it, at least one.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> law, even = dwell.Timer(k1=0.5, nu=0.1, t1=0.1, t2=0.2), dwell.Uniform()
+    >>> pair = [dwell.Sensor("a", even, (0, 1)), dwell.Sensor("b", even, (1,))]
+    >>> site, start = dwell.Interval(0, 1), [0.1, 0.9]
+    >>> run = dwell.simulate(site, None, start, law, until=60.0, sensors=pair)
+    >>> run.positions(60.0).ravel().round(6).tolist()
+    [0.190983, 0.572949]
+    """
+
+    name: str
+    density: Density
+    owners: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "density", as_density(self.density))
+        owners = listed(self.owners)
+        if not owners or not all(is_whole(p) and p >= 0 for p in owners):
+            raise InputError(
+                f'the sensor "{self.name}" has the owners {in_short(self.owners)}; at least one '
+                "agent's number from 0 on is needed, or the sensor covers nothing",
+                code="sensor.owners",
+                key="agents.sensors",
+            )
+        object.__setattr__(self, "owners", tuple(sorted(set(map(int, owners)))))
+
+
+def sum_of(sensors: Sequence[Sensor]) -> Density:
+    """The densities of all sensors together, for drawings and for scales of mass."""
+    parts = [
+        part
+        for sensor in sensors
+        for part in (
+            sensor.density.parts if isinstance(sensor.density, Mixture) else (sensor.density,)
+        )
+    ]
+    return parts[0] if len(parts) == 1 else Mixture(tuple(parts))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Diagram:
+    """A weighted region, and the agents whose cells divide it."""
+
+    ground: WeightedRegion
+    members: Ints | None = None  # ascending; None: all agents
+
+    def measure(
+        self, positions: Points, row: Ints, agent: Ints, times: Floats, threads: int | None
+    ) -> CellMeasurements:
+        """Measure cells of this diagram; agents that are no members have none."""
+        if self.members is None:
+            return measure_cells(self.ground, positions, row, agent, threads=threads, times=times)
+        number = np.full(positions.shape[1], -1)
+        number[self.members] = np.arange(len(self.members))
+        here = np.flatnonzero(number[agent] >= 0)
+        among, own = np.ascontiguousarray(positions[:, self.members]), number[agent[here]]
+        found = measure_cells(self.ground, among, row[here], own, threads=threads, times=times)
+        return in_one([(here, found)], len(agent), self.ground.dimension)
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class World:
-    """A phase with the agents that are present in it."""
+    """The diagrams of a phase, one for each sensor, and the agents present."""
 
     ground: WeightedRegion
     network: Network
     present: Ints | None = None  # None: all agents
+    sensors: tuple[Diagram, ...] = ()  # none where all agents sense the same
+
+    @cached_property
+    def diagrams(self) -> tuple[Diagram, ...]:
+        """All diagrams."""
+        return self.sensors or (Diagram(self.ground, self.present),)
 
     def measure(
         self,
@@ -59,16 +147,16 @@ class World:
     ) -> CellMeasurements:
         """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
-        times : (rows,) when each configuration is assumed. Agents that are absent have no cell.
+        times : (rows,) when each configuration is assumed. Agents that are absent have no cell; of
+        agents with several sensors all cells count together.
         """
-        if self.present is None:
-            return measure_cells(self.ground, positions, row, agent, threads=threads, times=times)
-        number = np.full(positions.shape[1], -1)
-        number[self.present] = np.arange(len(self.present))
-        here = np.flatnonzero(number[agent] >= 0)
-        among, own = np.ascontiguousarray(positions[:, self.present]), number[agent[here]]
-        found = measure_cells(self.ground, among, row[here], own, threads=threads, times=times)
-        return in_one([(here, found)], len(agent), self.ground.dimension)
+        found = [d.measure(positions, row, agent, times, threads) for d in self.diagrams]
+        return found[0] if len(found) == 1 else together(found)
+
+    def coincide(self, places: Points) -> bool:
+        """Whether two agents of one diagram are at the same position."""
+        some = (places if d.members is None else places[d.members] for d in self.diagrams)
+        return any(bool(coincident_groups(points)) for points in some)
 
 
 @final
@@ -79,6 +167,7 @@ class Timeline:
     phases: tuple[Phase, ...]  # the first begins at time 0
     arrivals: Floats | None = None  # (N,) None: all agents are present from the beginning
     departures: Floats | None = None  # (N,) inf for agents that stay; None: all stay
+    sensors: tuple[Sensor, ...] = ()
 
     @cached_property
     def begins(self) -> list[float]:
@@ -98,9 +187,21 @@ class Timeline:
     def worlds(self) -> list[World]:
         """The world of each phase."""
         return [
-            World(phase.ground, phase.network, self.present_at(phase.begin))
+            World(
+                phase.ground,
+                phase.network,
+                self.present_at(phase.begin),
+                tuple(self._diagram(phase, sensor) for sensor in self.sensors),
+            )
             for phase in self.phases
         ]
+
+    def _diagram(self, phase: Phase, sensor: Sensor) -> Diagram:
+        """The diagram of a sensor in a phase."""
+        present, owners = self.present_at(phase.begin), np.array(sensor.owners)
+        if present is not None:
+            owners = np.intersect1d(owners, present)
+        return Diagram(changing_region(phase.workspace, sensor.density), owners)
 
     def world_at(self, t: float) -> World:
         """The world of the phase at time t."""

@@ -62,6 +62,33 @@ def in_one(
     return CellMeasurements(**columns)
 
 
+def together(several: Sequence[CellMeasurements]) -> CellMeasurements:
+    """Several cells of each agent as one: masses add up, and so do first and second moments."""
+    heavy = [np.where(one.mass > 0.0, one.log_scale, -np.inf) for one in several]
+    scale = np.max(heavy, axis=0)
+    scale = np.where(np.isfinite(scale), scale, 0.0)
+    shares = [np.exp(one.log_scale - scale) for one in several]
+    masses = [one.mass * share for one, share in zip(several, shares, strict=True)]
+    mass = np.sum(masses, axis=0)
+    first = np.sum([m[:, None] * one.error for one, m in zip(several, masses, strict=True)], axis=0)
+    inward = np.sum([one.error * one.empty[:, None] for one in several], axis=0)
+    weightless = mass == 0.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.where(weightless[:, None], inward, first / mass[:, None])
+    doubts = [0.0 if one.doubt is None else one.doubt for one in several]
+    return CellMeasurements(
+        coincident=np.any([one.coincident for one in several], axis=0),
+        empty=weightless & np.any([one.empty for one in several], axis=0),
+        error=error,
+        log_scale=scale,
+        mass=mass,
+        polar=np.sum([one.polar * s for one, s in zip(several, shares, strict=True)], axis=0),
+        neighbors=np.sum([one.neighbors for one in several], axis=0),
+        nearest=np.min([one.nearest for one in several], axis=0),
+        doubt=np.max([np.broadcast_to(doubt, mass.shape) for doubt in doubts], axis=0),
+    )
+
+
 def measurements_of(
     column: Floats,
     at: Any,

@@ -12,7 +12,6 @@ import numpy as np
 from dwell._types import Floats
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import is_continuous
-from dwell.agents.start import coincident_groups
 from dwell.cells.backend import is_expensive
 from dwell.engine.codec import names_of, plain, restored
 from dwell.engine.stepper import Piece, Stepper
@@ -278,6 +277,5 @@ def touching(system: CoverageSystem, now: Snapshots, times: Floats) -> np.ndarra
     """At which of the times two agents coincide that are present."""
     found = np.zeros(len(times), dtype=bool)
     for k, places in enumerate(now.positions):
-        present = system.world_at(float(times[k])).present
-        found[k] = bool(coincident_groups(places if present is None else places[present]))
+        found[k] = system.world_at(float(times[k])).coincide(places)
     return found

@@ -14,12 +14,14 @@ from dwell.agents import (
     Controller,
     CoverageSystem,
     Network,
+    Sensor,
     Switch,
     check_start,
     scatter,
     timeline_of,
 )
-from dwell.agents.world import Timeline
+from dwell.agents.interfaces import information_of
+from dwell.agents.world import Timeline, sum_of
 from dwell.controllers import (
     DiscreteLloyd,
     EventTriggered,
@@ -111,13 +113,14 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     """The system, the start positions, and what was repaired on the way."""
     workspace = build_workspace(scenario.workspace)
     site = workspace.now(0.0) if isinstance(workspace, MovingPolygon) else workspace
+    sensors = build_sensors(scenario)
     density = build_density(scenario.density, scenario.modules)
+    density = sum_of(sensors) if sensors else density
     check_density(density_at(density, 0.0), site)
-    start, repairs = build_start(scenario.agents, site)
+    start, repairs = build_start(scenario.agents, site, apart=not sensors)
     grid, network = scenario.run.integration, _network(scenario.network or NetworkSpec())
-    timeline, start = timeline_of(
-        workspace, density, network, start, build_switches(scenario), scenario.run.horizon
-    )
+    switches, until = build_switches(scenario), scenario.run.horizon
+    timeline, start = timeline_of(workspace, density, network, start, switches, until, sensors)
     law = build_controller(scenario.controller, scenario.modules)
     spacing = grid.spacing if isinstance(grid, GridSpec) else None
     refuse_changes(timeline, law, spacing)
@@ -134,6 +137,19 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         timeline=timeline,
     )
     return system, start, (*workspace.repairs, *repairs)
+
+
+def build_sensors(scenario: Scenario) -> list[Sensor]:
+    """The sensors, each with its owners."""
+    owned = scenario.agents.sensors or ()
+    return [
+        Sensor(
+            one.name,
+            build_density(one.density, scenario.modules),
+            tuple(p for p, own in enumerate(owned) if one.name in own),
+        )
+        for one in scenario.sensor or ()
+    ]
 
 
 def build_switches(scenario: Scenario) -> list[Switch]:
@@ -161,6 +177,10 @@ def refuse_changes(timeline: Timeline | None, law: object, spacing: float | None
         return
     walls = any(isinstance(phase.workspace, MovingPolygon) for phase in timeline.phases)
     kind = next((kind for kind, own in LAW_KINDS.items() if type(law) is own), "")
+    if timeline.sensors and information_of(law).others != "centroid":
+        says = f'= "{kind or type(law).__name__}" uses more than the centroid, which needs one '
+        says += 'density for all agents, got [[sensor]] tables; use "timer" or "lloyd"'
+        raise InputError(f"controller.kind {says}", code="sensor.law", key="controller.kind")
     if spacing is not None:
         says = "integrates on a grid of points, which needs a world that does not change; use exact"
         raise InputError(f"run.integration {says}", code="world.grid", key="run.integration")
@@ -191,13 +211,15 @@ def build_density(spec: DensitySpec, folder: str | None = None) -> Density:
     return density
 
 
-def build_start(spec: AgentsSpec, workspace: Workspace) -> tuple[Points, tuple[str, ...]]:
-    """Where the agents start, and what was repaired."""
+def build_start(
+    spec: AgentsSpec, workspace: Workspace, *, apart: bool = True
+) -> tuple[Points, tuple[str, ...]]:
+    """Where the agents start, `apart` or not, and what was repaired."""
     if isinstance(spec.start, ScatterSpec):
         at = spec.start
         region = None if at.region == "workspace" else Box(at.region.lower, at.region.upper)
         return check_start(workspace, scatter(workspace, at.count, at.seed, region))
-    return check_start(workspace, spec.start)
+    return check_start(workspace, spec.start, apart=apart)
 
 
 def build_controller(spec: LawSpec, folder: str | None = None) -> Controller:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dwell._checks import check_whole
 from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, listed
-from dwell.agents import Switch
+from dwell.agents import Sensor, Switch
 from dwell.agents.network import PERFECT, Network
 from dwell.density import Density, Function, Gaussian, Mixture, Moving, Polynomial, Uniform
 from dwell.errors import ControllerError, InputError
@@ -44,11 +44,14 @@ def describe(
     ids: tuple[int, ...] | None = None,
     network: Network | None = None,
     switches: Sequence[Switch] = (),
+    sensors: Sequence[Sensor] = (),
 ) -> Scenario | None:
     """The scenario of these objects; None if a file cannot name one of them."""
     weight, law = describe_density(density), describe_controller(controller)
     worlds = [describe_switch(switch) for switch in switches]
-    if weight is None or law is None or None in worlds:
+    own = [{"name": one.name, "density": describe_density(one.density)} for one in sensors]
+    nameless = any(one["density"] is None for one in own) or (weight is None and not own)
+    if nameless or law is None or None in worlds:
         return None
     named = [name_of(type(controller))] if law["kind"] == "python" else []
     named += [name_of(density.call)] if isinstance(density, Function) else []
@@ -58,10 +61,13 @@ def describe(
     agents: dict[str, Any] = {"start": start.tolist()}
     if ids is not None:
         agents["ids"] = list(ids)
+    count = len(start) + sum(len(switch.arrive) for switch in switches)
+    if sensors:
+        agents["sensors"] = [[s.name for s in sensors if p in s.owners] for p in range(count)]
     tables: dict[str, Any] = {
         "modules": next(iter(folders), None),
         "workspace": describe_workspace(workspace),
-        "density": weight,
+        **({"sensor": own} if own else {"density": weight}),
         "agents": agents,
         "controller": law,
         "run": run,
@@ -252,12 +258,18 @@ def check_controller(controller: object) -> None:
         )
 
 
-def check_switches(switches: object) -> None:
-    """Refuse what is not a list of switches."""
-    for switch in listed(switches):
-        if not isinstance(switch, Switch):
-            need = "a list of dwell.Switch(at=..., ...) is needed"
-            raise InputError(f"switches has {in_short(switch)}; {need}", code="world", key="world")
+def check_tables(name: str, given: object, kind: type, alone: bool = True) -> None:
+    """Refuse what is not a list of switches or sensors, and sensors that are not `alone`."""
+    for one in listed(given):
+        if not isinstance(one, kind):
+            need = f"a list of dwell.{kind.__name__}(...) is needed"
+            raise InputError(f"{name} has {in_short(one)}; {need}", code="world", key=name)
+    if listed(given) and not alone:
+        raise InputError(
+            "a density was given beside sensors, which have their own; leave it out, as None",
+            code="sensor.density",
+            key="density",
+        )
 
 
 def checked_network(network: Network | None) -> Network:

@@ -83,6 +83,18 @@ class AgentsSpec(Table):
         None,
     )
 
+    sensors: (
+        Annotated[
+            tuple[Annotated[tuple[Text, ...], listed("a list of names of sensors")], ...],
+            listed('a list with a list of names for each agent, such as [["a"], ["a", "b"]]'),
+        ]
+        | None
+    ) = doc(
+        "the names of the sensors of each agent, those included that arrive later; for [[sensor]] "
+        "tables only",
+        None,
+    )
+
     @property
     def count(self) -> int:
         """How many agents there are."""
@@ -110,6 +122,13 @@ class AgentsSpec(Table):
                 says = f"must differ from every other id, got {one} again, as in ids[{first}]"
                 yield Problem(("ids", index), "agents.ids", says)
                 return
+
+
+class SensorSpec(Table):
+    """A sensor that some agents have, with a density of its own."""
+
+    name: Text = doc("what it is called, one line")
+    density: DensitySpec = doc("how much each place matters to this sensor")
 
 
 class WorldSpec(Table):
@@ -265,6 +284,9 @@ class Scenario(Table):
     world: Annotated[tuple[WorldSpec, ...], listed("a list of tables")] | None = doc(
         "how the world changes at given times; not at all if absent", None
     )
+    sensor: Annotated[tuple[SensorSpec, ...], listed("a list of tables")] | None = doc(
+        "sensors with densities of their own, in place of density; none if absent", None
+    )
     controller: Annotated[LawSpec, Field(discriminator="kind")] = doc(
         "the law that the agents follow"
     )
@@ -280,6 +302,7 @@ class Scenario(Table):
         agents, horizon = self.agent_count, self.run.horizon
         yield from self._dimension_problems()
         yield from self._world_problems()
+        yield from self._sensor_problems(agents)
         if isinstance(self.controller, TimerSpec):
             for problem in self.controller.each_per_agent(agents):
                 yield problem.inside(("controller",))
@@ -306,6 +329,42 @@ class Scenario(Table):
                 return
             before = one.begin
 
+    def _sensor_problems(self, agents: int) -> Iterator[Problem]:
+        """Sensors without owner, agents without sensor, and names that are not known."""
+        owned = self.agents.sensors
+        names = [one.name for one in self.sensor or ()]
+        if not names:
+            if owned is not None:
+                says = "names sensors, but there is no [[sensor]] table; add some, or leave it out"
+                yield Problem(("agents", "sensors"), "sensor.missing", says)
+            return
+        if self.density != UniformSpec(kind="uniform"):
+            says = "cannot be given beside [[sensor]] tables, which have their own; leave it out"
+            yield Problem(("density",), "sensor.density", says)
+        if any(one.density is not None for one in self.world or ()):
+            says = "cannot switch where sensors have their own; give those keyframes"
+            yield Problem(("world",), "sensor.density", says)
+        for k, name in enumerate(names):
+            if name in names[:k]:
+                yield Problem(("sensor", k, "name"), "sensor.name", f"is {name!r} again")
+        if owned is None:
+            says = 'is missing; it lists the sensors of each agent, such as [["a"], ["a", "b"]]'
+            yield Problem(("agents", "sensors"), "scenario.missing-key", says)
+            return
+        yield from checks.one_per_agent(("agents", "sensors"), owned, agents)
+        for p, own in enumerate(owned):
+            unknown = [name for name in own if name not in names]
+            if unknown:
+                says = f"must be among the sensors {', '.join(names)}, got {unknown[0]!r}"
+                yield Problem(("agents", "sensors", p), "sensor.name", says)
+            elif not own:
+                says = "needs at least one sensor; an agent without any covers nothing"
+                yield Problem(("agents", "sensors", p), "sensor.none", says)
+        for k, name in enumerate(names):
+            if not any(name in own for own in owned):
+                says = f"= {name!r} has no owner; give it to an agent, or leave the sensor out"
+                yield Problem(("sensor", k, "name"), "sensor.owners", says)
+
     def _dimension_problems(self) -> Iterator[Problem]:
         """What does not fit the dimension or the kind of the workspace."""
         n, law = self.workspace.dimension, self.controller
@@ -315,6 +374,9 @@ class Scenario(Table):
         for k, one in enumerate(self.world or ()):
             for problem in one.of_dimension(n):
                 yield problem.inside(("world", k))
+        for k, sensor in enumerate(self.sensor or ()):
+            for problem in sensor.density.of_dimension(n):
+                yield problem.inside(("sensor", k, "density"))
         if law.kind in GUARANTEED_KINDS and n > GUARANTEED_AT_MOST:
             says = (
                 f'= "{law.kind}" works with guaranteed cells, which need a workspace of at most '

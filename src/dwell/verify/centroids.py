@@ -10,11 +10,12 @@ import numpy as np
 from dwell._types import Points, lengths
 from dwell.agents import CoverageSystem
 from dwell.cells.measurement import CellMeasurements
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import DensityError
 from dwell.verify.finding import Finding, Tell, agreement, not_applicable, spread
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
 from dwell.verify.recorded import Recorded
-from dwell.verify.reference_centroid import is_known, reference_centroid
+from dwell.verify.reference_centroid import is_known, reference_moments
 
 BY_HAND = 200  # agents at the start, and events, whose centroid is computed a second time
 FEWER = 20  # above the plane, where each takes a thousand times longer
@@ -38,13 +39,7 @@ def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
     diameter = run.system.workspace.diameter
     gaps: dict[str, float] = {}  # by where in the run
     for positions, agent, error, time, where in _stated(run, most, tell):
-        ground, among = (
-            run.system.ground_at(time),
-            _among_present(run.system, positions, agent, time),
-        )
-        if among is None:
-            continue
-        centroid = reference_centroid(ground.workspace, *among, ground.density)
+        centroid = _by_reference(run.system, positions, agent, time)
         if centroid is not None:
             gaps[where] = float(lengths(error - centroid)) / diameter
     what = "centroids recomputed by other code"
@@ -58,10 +53,10 @@ def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
     gaps: dict[str, float] = {}  # in standard errors, by where in the run
     sharp, counting, before = 0.0, None, None
     for positions, agent, error, time, where in _stated(run, most, tell):
-        among = _among_present(system, positions, agent, time)
-        if among is None:
+        diagrams = _diagrams(system, positions, agent, time)
+        if len(diagrams) != 1:
             continue
-        ground = system.ground_at(time)
+        ground, among, own = diagrams[0]
         try:
             if ground is not before:
                 counting = Counting(ground.workspace, ground.density)
@@ -71,7 +66,7 @@ def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
         before = ground
         doubt = _measured(system, positions, np.array([agent]), time).doubt
         stated = 0.0 if doubt is None else float(doubt[0])
-        found = counting.compare(*among, error, stated)
+        found = counting.compare(among, own, error, stated)
         if found is not None:
             gaps[where] = found.apart
             sharp = max(sharp, found.sharp / system.workspace.diameter)
@@ -122,15 +117,27 @@ def _measured(
     return system.measure(positions[None], np.zeros_like(agents), agents, np.array([time]))
 
 
-def _among_present(
+def _by_reference(
     system: CoverageSystem, positions: Points, agent: int, time: float
-) -> tuple[Points, int] | None:
-    """The positions of the agents present at a time, and the number of `agent` among them.
+) -> Points | None:
+    """The centroid of all cells of an agent together; None if there is no reference."""
+    mass, first = 0.0, np.zeros(system.dimension)
+    for ground, among, own in _diagrams(system, positions, agent, time):
+        found = reference_moments(ground.workspace, among, own, ground.density)
+        if found is None:
+            return None
+        mass, first = mass + found[0], first + found[0] * found[1]
+    return first / mass if mass > 0.0 else None
 
-    None if it is absent.
-    """
-    present = system.world_at(time).present
-    if present is None:
-        return positions, agent
-    own = np.flatnonzero(present == agent)
-    return (positions[present], int(own[0])) if len(own) else None
+
+def _diagrams(
+    system: CoverageSystem, positions: Points, agent: int, time: float
+) -> list[tuple[WeightedRegion, Points, int]]:
+    """The diagrams in which an agent has a cell: region, positions and its number among these."""
+    found = []
+    for diagram in system.world_at(time).diagrams:
+        members = np.arange(len(positions)) if diagram.members is None else diagram.members
+        own = np.flatnonzero(members == agent)
+        if len(own):
+            found.append((diagram.ground.at(time), positions[members], int(own[0])))
+    return found

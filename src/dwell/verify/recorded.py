@@ -65,16 +65,16 @@ class Recorded:
 
     @cached_property
     def closest(self) -> Approach:
-        """The closest that two agents came that were present."""
+        """The closest that two agents of one diagram came."""
         timeline = self.system.timeline
-        if timeline is None or timeline.arrivals is None:
+        if timeline is None or (timeline.arrivals is None and not timeline.sensors):
             return closest_approach(self.paths, self.until)
         found = Approach()
         ends = [min(end, self.until) for end in (*timeline.begins[1:], np.inf)]
-        for phase, world in enumerate(timeline.worlds):
-            begin, end = timeline.begins[phase], ends[phase]
-            who = np.arange(self.system.agents) if world.present is None else world.present
-            if begin <= self.until and len(who) > 1:
+        for begin, end, world in zip(timeline.begins, ends, timeline.worlds, strict=True):
+            for diagram in world.diagrams if begin <= self.until else ():
+                every = np.arange(self.system.agents)
+                who = every if diagram.members is None else diagram.members
                 one = closest_approach(self.paths.of(who), end, since=begin)
                 a, b = one.agents
                 one = replace(one, agents=(int(who[a]), int(who[b])))

@@ -42,7 +42,15 @@ def is_known(workspace: Workspace) -> bool:
 def reference_centroid(
     workspace: Workspace, positions: Points, agent: int, density: Density
 ) -> Points | None:
-    """Centroid of `agent`'s cell relative to the agent.
+    """Centroid of `agent`'s cell relative to the agent; None if there is no reference."""
+    found = reference_moments(workspace, positions, agent, density)
+    return None if found is None else found[1]
+
+
+def reference_moments(
+    workspace: Workspace, positions: Points, agent: int, density: Density
+) -> tuple[float, Points] | None:
+    """Mass of `agent`'s cell, and its centroid relative to the agent.
 
     None if there is no reference: the cell is empty, its mass below the range of doubles, or the
     density too rough to be integrated in a reasonable time.
@@ -68,7 +76,7 @@ def reference_centroid(
             place = place / cell.boundary(place[None])[0]
         simplices = _graded(simplices, place, WIDTHS * width)
     found = _settled(simplices, integrand, float(np.abs(cell.vertices).max()))
-    return None if found is None else cell.inner + found
+    return None if found is None else (found[0], cell.inner + found[1])
 
 
 class _DividedCell(NamedTuple):
@@ -248,8 +256,8 @@ def _graded(simplices: Points, place: Points, size: float) -> Points:
         simplices = np.concatenate([simplices[~large], _halved(simplices[large])])
 
 
-def _settled(simplices: Points, integrand: Integrand, size: float) -> Points | None:
-    """The centroid, by halving those simplices on which two rules differ."""
+def _settled(simplices: Points, integrand: Integrand, size: float) -> tuple[float, Points] | None:
+    """Mass and centroid, by halving those simplices on which two rules differ."""
     n = simplices.shape[-1]
     settled, used = np.zeros(n + 1), 0
     while True:
@@ -260,8 +268,7 @@ def _settled(simplices: Points, integrand: Integrand, size: float) -> Points | N
         moved = np.abs(fine - coarse) @ np.array([size, *[1.0] * n])
         rough = moved > SETTLED * size * total[0]
         if not rough.any():
-            centroid: Points = total[1:] / total[0]
-            return centroid
+            return float(total[0]), total[1:] / total[0]
         if used > _most(n):
             return None
         settled += fine[~rough].sum(axis=0)

@@ -300,8 +300,7 @@ def _decisions(run: Recorded, rounding: float, tell: Tell) -> Iterator[Finding]:
     system = run.system
     at_once = system.program is not None and system.perfect
     if at_once or is_continuous(system):
-        wrong = _uncounted(system, run.table) - run.departed  # which is no sample
-        yield _worst("counts", np.abs(wrong), 0.0, run.where)
+        yield _worst("counts", _uncounted(run), 0.0, run.where)
         return
     gaps = rederive(system, run.start, run.table, tell)
     for name in ("jump", "cruise", "reset", "counts"):
@@ -313,12 +312,13 @@ def _decisions(run: Recorded, rounding: float, tell: Tell) -> Iterator[Finding]:
         yield if_guaranteed(found, system.perfect)
 
 
-def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
+def _uncounted(run: Recorded) -> Floats:
     """How far counts are from those of a law for which each jump is one sample and nothing else.
 
     The solver of a differential equation samples several times before each knot; how often
     depends on it, but the number is the same for all agents.
     """
+    system, table = run.system, run.table
     wrong = np.zeros(len(table))
     for name in ("guaranteed", "dual_guaranteed", "sent", "mark"):
         wrong += np.abs(table.count(name))
@@ -330,7 +330,11 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
         uneven = (together != together[:, :1]).ravel()
         wrong += (looked < 1) + np.append(uneven, np.ones(len(looked) - len(uneven)))
     else:
-        wrong += np.abs(looked - 1) + np.abs(received - table.neighbors)
+        cells = np.ones(len(table))
+        if system.timeline is not None:
+            each = zip(table.agent.tolist(), table.time.tolist(), strict=True)
+            cells = np.array([system.cells_of(p, t) for p, t in each])
+        wrong += np.abs(looked - cells) + np.abs(received - table.neighbors)
     return wrong
 
 
