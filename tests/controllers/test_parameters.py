@@ -14,6 +14,7 @@ from dwell.controllers import (
     SelfTriggeredCentroid,
     Timer,
 )
+from dwell.controllers.parameters import LARGEST
 from dwell.errors import ControllerError
 
 ADAPTIVE = {"k1": 0.5, "nu": 0.4, "t1": 0.01, "t2": 0.7, "reset": "adaptive", "eta_max": 0.2}
@@ -99,3 +100,21 @@ def test_accepted():
     for each in (law, other):
         assert (each.top_speed, each.stays_inside, each.cost_decreases) == (2.0, True, True)
     assert SelfTriggered(tau_max=1.0, scan=1e-6).scan == 1e-6
+
+
+def test_intervals_of_a_sequence_are_one_list_for_all_or_one_for_each():
+    waits = {"k1": 0.5, "nu": 0.4, "t1": 0.1, "t2": 0.7, "reset": "sequence"}
+    alike = Timer(**waits, intervals=(0.2, 0.5)).numbers(3)
+    assert alike.intervals.tolist() == [[0.2, 0.5]] * 3
+    each = Timer(**waits, intervals=((0.2, 0.5), (0.3, 0.6))).numbers(2)
+    assert each.intervals.tolist() == [[0.2, 0.5], [0.3, 0.6]]
+    for agents in (1, 3):
+        with pytest.raises(ControllerError, match="one per agent"):
+            Timer(**waits, intervals=((0.2, 0.5), (0.3, 0.6))).numbers(agents)
+
+
+def test_times_as_long_as_numbers_allow():
+    largest = Timer(k1=1.0, nu=0.4, t1=0.1, t2=LARGEST)
+    assert largest.t2 == LARGEST
+    with pytest.raises(ControllerError, match="t2"):
+        Timer(k1=2.0, nu=0.4, t1=0.1, t2=LARGEST)

@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
+from scipy.optimize import nnls
 
-from dwell._kernels.common.extent import circle_round, make_ball_buffers
+from dwell._kernels._jit import njit
+from dwell._kernels.common.extent import (
+    circle_round,
+    make_ball_buffers,
+    smallest_ball,
+    widest_pair,
+)
 from dwell._kernels.polygon.buffers import make_scratch
 from dwell._kernels.polygon.entry_points import cell_of
 from dwell._kernels.polygon.entry_points import moments_of as polygon_moments_of
@@ -519,6 +526,41 @@ def by_patches(dual, polygon, p, others, radii, density):
     where, env = arguments(polygon, p, others, radii), buffers(polygon, others)
     _, m, fx, fy, _ = star_moments_of(dual, *where, density.terms(), 0.0, 0.0, env)
     return [fx / m, fy / m]
+
+
+@pytest.mark.parametrize("name", ["uniform", "gaussian", "polynomial"])
+@pytest.mark.parametrize("dual", [False, True])
+def test_second_moments_have_parallel_axes(dual, name):
+    """About any point: that about the agent, less twice the first moment, plus the mass."""
+    polygon, p, others, radii = scene(1, share=0.5)
+    where, terms = arguments(polygon, p, others, radii), DENSITIES[name].terms()
+    env = buffers(polygon, others)
+    _, m, fx, fy, polar = star_moments_of(dual, *where, terms, 0.0, 0.0, env)
+    x, y = 0.7, -1.3
+    _, again, _, _, about = star_moments_of(dual, *where, terms, x, y, env)
+    assert again == pytest.approx(m, rel=1e-12)
+    expected = polar - 2.0 * (x * fx + y * fy) + m * (x * x + y * y)
+    assert about == pytest.approx(expected, rel=1e-11)
+
+
+@njit
+def smallest_sphere(n, points, memory):
+    i, j, _ = widest_pair(n, points)
+    return smallest_ball(i, j, False, n, points, memory)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_smallest_ball_in_space_holds_all_and_cannot_shrink(seed):
+    points = np.random.default_rng(seed).normal(size=(7, 3))
+    center, squared = smallest_sphere(len(points), points, make_ball_buffers())
+    away = np.linalg.norm(points - center, axis=1)
+    radius = math.sqrt(squared)
+    assert away.max() == pytest.approx(radius, rel=1e-9)
+    held = points[away >= radius * (1.0 - 1e-7)] - np.array(center)
+    # The center is a convex combination of the points on it: else the ball could move and shrink.
+    shares, rest = nnls(np.vstack([held.T, np.ones(len(held))]), np.array([0.0, 0.0, 0.0, 1.0]))
+    assert rest == pytest.approx(0.0, abs=1e-6)
+    assert shares.sum() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("rate", [30.0, 1e3])

@@ -13,6 +13,7 @@ from dwell._kernels.polygon.box_tree import AT_REST, build_at_rest, make_tree
 from dwell._kernels.polygon.buffers import BRANCHES, make_scratch
 from dwell._kernels.polygon.cell_list import gather, in_order, make_bins, make_near, put_at_rest
 from dwell._kernels.polygon.entry_points import COLUMNS, measure_all
+from dwell._kernels.polygon.grid_stencil import touches_boundary
 from dwell._types import columns
 from dwell.cells.backend import measure_cells
 from dwell.cells.weighted_region import weighted_region
@@ -104,6 +105,33 @@ def test_no_agent_within_the_stated_limit_is_missing_however_positions_are_round
             count, limit = listed(int(k), radius, found, there, up, near)
             missing += int((d2 <= limit).sum()) - count
     assert missing == 0
+
+
+@njit
+def may_touch(b, frame, wx, wy):
+    return touches_boundary(b, frame, wx, wy)
+
+
+def test_bins_near_the_boundary_are_known_to_be_near():
+    """Cells that a block of bins suffices for reach a bin and a half at most."""
+    x, y = np.random.default_rng(2).uniform(0.0, 1.0, (2, 800))
+    found = make_bins(len(x))
+    put_at_rest(x, y, found)
+    left, low, side, columns, rows = found.frame
+    far = 0
+    for tilt in (0.0, 0.3):
+        corners = np.array([[0.0, 0.0], [1.0, tilt], [1.0, 1.0 + tilt], [0.0, 1.0]])
+        site = Polygon(corners)
+        wx, wy = np.ascontiguousarray(site.vertices.T)
+        for b in range(int(columns * rows)):
+            at = np.array([b % columns, b // columns])
+            corner = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
+            ends = np.array([left, low]) + side * (at + corner)
+            gap = (site.offsets - ends @ site.normals.T).min()
+            if gap <= 1.5 * side:
+                assert may_touch(b, found.frame, wx, wy)
+            far += not may_touch(b, found.frame, wx, wy)
+    assert far > 100
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
