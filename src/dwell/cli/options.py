@@ -29,6 +29,10 @@ WORKERS = option(
 )
 JSON = flag("--json", "One JSON object on stdout, nothing else.", dest="as_json")
 FORCE = flag("--force", "Replace files that exist.")
+AT = option(
+    "--at", type=Number(), metavar="TIME",
+    help="The time whose world is meant, where the world changes.",
+)  # fmt: skip
 STRICT = flag("--strict", "Refuse input that would be repaired.")
 
 

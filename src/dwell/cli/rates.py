@@ -64,10 +64,14 @@ class Study:
         }
 
 
-def study(source: Path, overrides: list[str] | None = None) -> Study:
-    """Rates of a stored run, or near the minimum that a scenario's start leads to."""
+def study(source: Path, overrides: list[str] | None = None, at: float | None = None) -> Study:
+    """Rates of a stored run, or near the minimum that a scenario's start leads to.
+
+    at : the time whose world is meant, where the world changes.
+    """
     from dwell.scenario import load_scenario
     from dwell.scenario.build import build
+    from dwell.scenario.frozen import scenario_at
     from dwell.theory.decay import observe
     from dwell.theory.rates import rates_near, rates_of, refuse_grid
 
@@ -79,9 +83,9 @@ def study(source: Path, overrides: list[str] | None = None) -> Study:
             )
         run = stored_run(source)
         law = run.summary()["law"] if run.scenario is None else run.scenario.controller.kind
-        system, found = run.system, rates_of(run)
+        system, found = run.system, rates_of(run, at)
     else:
-        scenario = load_scenario(source, overrides or ())
+        scenario = scenario_at(load_scenario(source, overrides or ()), at)
         law = scenario.controller.kind
         system, start, _ = build(scenario)
         refuse_grid(system)
@@ -93,7 +97,9 @@ def study(source: Path, overrides: list[str] | None = None) -> Study:
         for kind, p in predictions.items()
         if p.rate is not None
     }
-    seen = None if run is None else observe(run, found, predictions[law])
+    seen = None
+    if run is not None and run.system.timeline is None:
+        seen = observe(run, found, predictions[law])
     return Study(source, law, found, predictions, gains, seen)
 
 

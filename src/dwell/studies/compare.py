@@ -22,7 +22,14 @@ from dwell.results.files import check_target
 from dwell.results.summary import law_of
 from dwell.runner import run_scenario, simulate
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
-from dwell.scenario.build import build, with_seed
+from dwell.scenario.build import (
+    build,
+    build_density,
+    build_sensors,
+    build_switches,
+    build_workspace,
+    with_seed,
+)
 from dwell.scenario.describe import describe_controller
 from dwell.scenario.schema import GridSpec
 from dwell.studies.folder import make_folder
@@ -350,12 +357,15 @@ def _run(scenario: Scenario | None, law: Any, threads: int | None, progress: Pro
         return run_scenario(law, progress=progress, threads=threads)
     assert scenario is not None
     system, start, _ = build(scenario)
-    options, grid = scenario.run, scenario.run.integration
+    options, grid, sensors = scenario.run, scenario.run.integration, build_sensors(scenario)
+    density = None if sensors else build_density(scenario.density, scenario.modules)
     return simulate(
-        system.workspace,
-        system.density,
-        start,
+        build_workspace(scenario.workspace),
+        density,
+        start[: scenario.agents.count],
         law,
+        switches=build_switches(scenario),
+        sensors=sensors,
         until=options.horizon,
         seed=system.seed,
         ids=scenario.agents.ids,

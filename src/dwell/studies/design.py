@@ -17,6 +17,7 @@ from dwell.progress import Progress, reported
 from dwell.results import Run
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
+from dwell.scenario.frozen import scenario_at
 from dwell.studies.constants import measure_constants, quick_run, samples_of, separation_of
 from dwell.theory.advice import Advice, advise, advise_for, each
 from dwell.theory.consensus import METHODS, Agreement, Graph, flooding
@@ -164,6 +165,7 @@ def design(
     run: bool | None = None,
     agree: str | None = None,
     graph: str = "start",
+    at: float | None = None,
     progress: Progress | bool | None = None,
 ) -> Design:
     """Find which T2 and k1 are admissible in a scenario of the timer law.
@@ -190,6 +192,8 @@ def design(
         How agents agree on a k1.
     graph : {"start", "run"}
         The Voronoi graph over which they agree.
+    at : float, optional
+        The time whose world is meant, where the world changes; 0 by default.
     progress : callable or bool, optional
         As in `run_scenario`.
 
@@ -204,7 +208,7 @@ def design(
     >>> dwell.design("site.toml", samples=0, run=False).verdict
     'certificate void'
     """
-    scenario = with_seed(as_scenario(scenario))
+    scenario = scenario_at(with_seed(as_scenario(scenario)), at)
     for value, known, code in (
         (agree, METHODS, "agreement.method"),
         (graph, ("start", "run"), "agreement.graph"),

@@ -26,6 +26,7 @@ from dwell.plotting.save import check_free, write_figures
 from dwell.progress import Progress, reported
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
+from dwell.scenario.frozen import scenario_at
 from dwell.scenario.schema import GridSpec
 from dwell.studies.deployment import Deployment
 from dwell.studies.folder import make_folder, refuse_foreign, write_text
@@ -136,11 +137,15 @@ def optimize_scenario(
     scenario: ScenarioLike,
     *,
     starts: int = STARTS,
+    at: float | None = None,
     workers: int | None = None,
     progress: Progress | bool | None = None,
 ) -> Deployment:
-    """`optimize` for the workspace, density and agents of a scenario, whose start is the first."""
-    scenario = with_seed(as_scenario(scenario))
+    """`optimize` for the workspace, density and agents of a scenario, whose start is the first.
+
+    Where the world changes, that of the time `at`, 0 by default.
+    """
+    scenario = scenario_at(with_seed(as_scenario(scenario)), at)
     system, start, repairs = build(scenario)
     found = optimize(
         system.workspace,

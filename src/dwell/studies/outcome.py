@@ -89,7 +89,10 @@ def resting_place(run: Run) -> Points | None:
     ends = run.positions(run.horizon)
     if run.system.spacing is not None:
         return ends
-    return come_to_rest(run.workspace, run.system.density, ends)
+    ground, present = run.system.ground_at(run.horizon), run.system.world_at(run.horizon).present
+    if run.system.sensors or present is not None:
+        return None
+    return come_to_rest(ground.workspace, ground.density, ends)
 
 
 def distance(points: Points, reference: Points) -> float:

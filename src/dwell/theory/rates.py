@@ -208,11 +208,28 @@ def rates_near(
     return replace(found, moved=float(distance.max()))
 
 
-def rates_of(run: RunLike, **options: Any) -> Rates:
-    """The spectrum at the configuration that a run is about to reach, from its last positions."""
+def rates_of(run: RunLike, at: float | None = None, **options: Any) -> Rates:
+    """The spectrum at the configuration that a run is about to reach, from its last positions.
+
+    With `at`, from its positions at that time, in the world of that time.
+    """
     refuse_grid(run.system)
-    last = run.positions(run.horizon)
-    return rates_near(run.system.workspace, run.system.density, last, **options)
+    refuse_sensors(run.system)
+    time = run.horizon if at is None else at
+    ground, present = run.system.ground_at(time), run.system.world_at(time).present
+    places = run.positions(time)
+    some = places if present is None else places[present]
+    return rates_near(ground.workspace, ground.density, some, **options)
+
+
+def refuse_sensors(system: CoverageSystem) -> None:
+    """Say why a system with several densities has no rates."""
+    if system.sensors:
+        raise DensityError(
+            "agents have different sensors here, and rates are known for one density only",
+            code="sensor.study",
+            key="sensor",
+        )
 
 
 def refuse_grid(system: CoverageSystem) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dwell.cli.command import Number, command, flag, one_of, option
-from dwell.cli.options import FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, load
+from dwell.cli.options import AT, FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, load
 from dwell.cli.output import answer, complain
 from dwell.errors import InputError
 
@@ -129,6 +129,7 @@ def reproduce(
         "--separation", type=Number(),
         help="Least distance of agents in them; as seen by default.",
     ),
+    AT,
     flag("--verbose", "Explain each condition."),
     example="paper-12.toml --out trade-off.png",
 )  # fmt: skip
@@ -164,6 +165,7 @@ def design(
         help="Starts: the scenario's own, and random ones.",
     ),
     SET,
+    AT,
     option(
         "--out", type=Path, metavar="DIR", help="Folder for plots and a JSON file; made if need be."
     ),
@@ -176,6 +178,7 @@ def optimize(
     scenario: Path,
     starts: int,
     overrides: list[str],
+    at: float | None,
     out: Path | None,
     formats: list[str] | None,
     workers: int | None,
@@ -196,7 +199,7 @@ def optimize(
     kinds = formats or ["png"]
     if out is not None:
         check_folder(out, kinds)
-    found = optimize_scenario(checked, starts=starts, workers=workers)
+    found = optimize_scenario(checked, starts=starts, at=at, workers=workers)
     unsaved = None
     with uninterrupted():
         try:
@@ -290,11 +293,14 @@ def _write_case(plan: Any, case: int, out: Path | None, force: bool) -> None:
         help="Scenario (.toml or .json) or run (.nc).",
     ),
     SET,
+    AT,
     JSON,
     option("--out", type=Path, help="Plot the softest modes to this .png, .pdf or .svg file."),
     example="run.nc --out modes.png",
 )  # fmt: skip
-def rates(source: Path, overrides: list[str], as_json: bool, out: Path | None) -> None:
+def rates(
+    source: Path, overrides: list[str], at: float | None, as_json: bool, out: Path | None
+) -> None:
     """Find how fast displacements from the resting places decay."""
     from dwell.cli.rates import show_rates, study
 
@@ -303,7 +309,7 @@ def rates(source: Path, overrides: list[str], as_json: bool, out: Path | None) -
         from dwell.plotting.save import check_figure
 
         check_figure(out)
-    found = study(source, overrides)
+    found = study(source, overrides, at)
     if out is not None:
         save_modes(out, found.rates, found.own, found.observed)
     answer(as_json, found.as_json, lambda: show_rates(found, out))

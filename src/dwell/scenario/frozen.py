@@ -1,0 +1,64 @@
+"""A scenario with the world as it is at one time, for studies of a world that does not change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dwell._types import finite_number, in_short
+from dwell.errors import InputError
+from dwell.scenario.build import build
+from dwell.scenario.describe import describe_density, describe_workspace
+from dwell.scenario.load import parse_scenario
+from dwell.scenario.schema import Scenario
+
+PER_AGENT = ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals")  # of the timer law
+
+
+def changes(scenario: Scenario) -> bool:
+    """Whether the world of a scenario changes over time."""
+    return build(scenario)[0].timeline is not None
+
+
+def scenario_at(scenario: Scenario, time: float | None) -> Scenario:
+    """The scenario with the world of this time, by default of 0, for ever; itself if none changes.
+
+    Its agents are those present then; those outside the workspace begin at its nearest point.
+    """
+    given = finite_number(0.0 if time is None else time)
+    if given is None or not 0.0 <= given <= scenario.run.horizon:
+        need = f"a time from 0 to the horizon, {scenario.run.horizon:g}, is needed"
+        raise InputError(f"the time is {in_short(time)}; {need}", code="world.time", key="at")
+    system, start, _ = build(scenario)
+    if system.timeline is None:
+        return scenario
+    if system.sensors:
+        raise InputError(
+            "this study needs one density for all agents, and the scenario has [[sensor]] tables; "
+            "run it instead, or study one sensor as a scenario of its own",
+            code="sensor.study",
+            key="sensor",
+        )
+    ground, present = system.ground_at(given), system.world_at(given).present
+    who = np.arange(system.agents) if present is None else present
+    tables: dict[str, Any] = scenario.model_dump(exclude_none=True)
+    tables.pop("world", None)
+    density = describe_density(ground.density)
+    tables["workspace"] = describe_workspace(ground.workspace)
+    tables["density"] = tables["density"] if density is None else density
+    tables["agents"] = {"start": ground.workspace.nearest(start[who]).tolist()}
+    if scenario.agents.ids is not None:
+        tables["agents"]["ids"] = [scenario.agents.ids[p] for p in who]
+    _keep(tables["controller"], PER_AGENT, who, system.agents)
+    _keep(tables.get("certificate", {}), ("lipschitz",), who, system.agents)
+    return parse_scenario(tables)
+
+
+def _keep(table: dict[str, Any], names: tuple[str, ...], who: Any, agents: int) -> None:
+    """Keep the entries of some agents in lists that have one for each."""
+    for name in names:
+        values = table.get(name)
+        if isinstance(values, list | tuple) and len(values) == agents:
+            nested = name != "intervals" or isinstance(values[0], list | tuple)
+            table[name] = [values[p] for p in who] if nested else values

@@ -1,0 +1,65 @@
+"""Studies of worlds that change: one time, several laws, sweeps, batches, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell.errors import InputError
+from dwell.scenario import dump_toml, parse_scenario
+from dwell.scenario.frozen import scenario_at
+from tests.cli.shell import dwell as shell
+from tests.worlds.test_runs import CHANGES, same, scenario
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_files_hold_the_whole_world(name: str, tmp_path: Path) -> None:
+    whole = parse_scenario(scenario(**CHANGES[name]))
+    path = tmp_path / "site.toml"
+    path.write_text(dump_toml(whole))
+    assert dwell.load_scenario(path) == whole
+
+
+@pytest.mark.parametrize("name", ["switch", "moving", "lives", "walls"])
+def test_a_scenario_at_one_time(name: str) -> None:
+    whole = parse_scenario(scenario(**CHANGES[name]))
+    still = scenario_at(whole, 2.25)
+    assert still.world is None
+    run = dwell.run_scenario(whole)
+    world = run.system.ground_at(2.25)
+    start = dwell.run_scenario(still).positions(0.0)
+    cells = dwell.tessellate(world.workspace, start, world.density)
+    there = run.system.world_at(2.25).present
+    assert still.agents.count == (8 if there is None and name == "lives" else len(cells.positions))
+    assert dwell.run_scenario(still).cost(0.0) == pytest.approx(cells.cost, rel=1e-12)
+    with pytest.raises(InputError, match="from 0 to the horizon"):
+        scenario_at(whole, 9.0)
+
+
+def test_the_best_deployment_and_rates_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "site.toml"
+    path.write_text(dump_toml(parse_scenario(scenario(**CHANGES["switch"]))))
+    late = shell("optimize", path, "--at", 1.5, "--starts", 3, "--json").json
+    square = dwell.optimize(dwell.Box((0, 0), (4, 4)), None, 6, starts=3)
+    assert late["cost"] == pytest.approx(square.cost, rel=0.1)
+    assert shell("rates", path, "--at", 1.5, "--json").code == 0
+    assert shell("design", path, "--at", 1.5, "--samples", 0, "--json").code == 0
+    assert shell("rates", path, "--at", 9).code == 2
+
+
+def test_laws_are_compared_in_the_same_world() -> None:
+    whole = parse_scenario(scenario(**CHANGES["lives"]))
+    found = dwell.compare(whole, ["timer", "lloyd"])
+    assert found.runs["timer"].agents == found.runs["lloyd"].agents == 8
+    same(found.runs["timer"].events, dwell.run_scenario(whole).events)
+
+
+def test_batches_are_runs_in_the_same_world() -> None:
+    whole = parse_scenario(scenario(**CHANGES["lives"]))
+    batch = dwell.simulate_many(whole, seeds=[5, 6])
+    alone = dwell.run_scenario(whole)
+    np.testing.assert_array_equal(batch.positions[0], alone.positions(alone.horizon))
+    assert batch.costs[0] == alone.summary()["cost"]["final"]
