@@ -15,9 +15,10 @@ import numpy as np
 import dwell
 from dwell._checks import check_whole
 from dwell._types import Points
-from dwell.agents import CoverageSystem, Sensor, Switch, check_start, timeline_of
+from dwell.agents import CoverageSystem, Sensor, Switch, check_start
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import Network
+from dwell.agents.timeline import timeline_of
 from dwell.agents.world import sum_of
 from dwell.density import Density, Uniform, as_density
 from dwell.density.moving import density_at
@@ -210,7 +211,7 @@ def simulate(
     Parameters
     ----------
     workspace
-        The region, or the vertices of a convex polygon; a `MovingPolygon` for moving walls.
+        The region, or the vertices of a convex polygon; a `MovingPolygon` for one that moves.
     density
         A density or a function of points; None is uniform. A `Moving` one changes over time.
     start

@@ -69,7 +69,8 @@ def test_every_key_and_choice_in_a_scenario_is_explained() -> None:
     words = {word for word in words if isinstance(word, str)}
     assert {"horizon", "covariance", "initial_hold"} <= keys
     assert {"polygon", "dropout", "grid"} <= words
-    assert_named(keys | words | set(RESET_RULES) | set(TEMPLATES), page("scenario.md"))
+    text = page("scenario.md") + page("worlds.md")
+    assert_named(keys | words | set(RESET_RULES) | set(TEMPLATES), text)
 
 
 def test_every_key_of_the_summary_is_explained(run: Run) -> None:

@@ -139,7 +139,7 @@ REFUSED = {
             "controller": {"kind": "self-triggered", "v": 0.5},
         },
         "controller.kind",
-        "walls move",
+        "boundary moves",
     ),
     "unknown key": ({"world": [{"from": 1.0, "densty": {}}]}, "world[0].densty", "density"),
     "unknown key of a circle": (

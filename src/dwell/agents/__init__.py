@@ -16,7 +16,7 @@ from dwell.agents.segments import Segments
 from dwell.agents.start import check_start, scatter
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
-from dwell.agents.timeline import Switch, timeline_of
+from dwell.agents.timeline import Switch
 from dwell.agents.world import Sensor
 from dwell.cells.weighted_region import WeightedRegion
 
@@ -40,5 +40,4 @@ __all__ = [
     "check_start",
     "scatter",
     "table_of",
-    "timeline_of",
 ]

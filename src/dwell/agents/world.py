@@ -1,7 +1,7 @@
 """What a sample sees besides positions: regions, densities, the agents present, the network.
 
 A world may change over time: at given times to another one (phases), and within a phase by
-densities and walls that move. A sample at time t sees the world at t.
+densities and boundaries that move. A sample at time t sees the world at t.
 """
 
 from __future__ import annotations
@@ -217,8 +217,8 @@ class Timeline:
     @property
     def region_changes(self) -> bool:
         """Whether the workspace is not one and the same all the time."""
-        walls = any(phase.ground.walls is not None for phase in self.phases)
-        return walls or any(one.workspace is not self.phases[0].workspace for one in self.phases)
+        moving = any(phase.ground.boundary is not None for phase in self.phases)
+        return moving or any(one.workspace is not self.phases[0].workspace for one in self.phases)
 
     def outside_by(self, positions: Points, agents: Ints, times: Floats) -> Floats:
         """How far each agent is outside the workspace at its own time; 0 for absent agents."""
@@ -228,7 +228,7 @@ class Timeline:
             world, own = self.worlds[k], np.flatnonzero(phase == k)
             if world.present is not None:
                 own = own[np.isin(agents[own], world.present)]
-            if world.ground.walls is None:
+            if world.ground.boundary is None:
                 found[own] = world.ground.workspace.outside_by(positions[own])
                 continue
             for t in np.unique(times[own]):

@@ -23,7 +23,7 @@ class WeightedRegion:
     density: Density
     terms: Terms | GeneralTerms | None  # for the kernels; None if only Python can evaluate it
     moves: bool = False  # whether workspace or density change over time
-    walls: MovingPolygon | None = None  # the workspace, if it moves
+    boundary: MovingPolygon | None = None  # the workspace, if it moves
 
     @property
     def dimension(self) -> int:
@@ -34,24 +34,24 @@ class WeightedRegion:
     def tracked(self) -> bool:
         """Whether kernels can bring the density to any time, and nothing else moves."""
         own = self.terms
-        return self.walls is None and isinstance(own, Terms) and len(own.track) > 0
+        return self.boundary is None and isinstance(own, Terms) and len(own.track) > 0
 
     def at(self, t: float) -> WeightedRegion:
         """The workspace and the density at time t."""
         if not self.moves:
             return self
-        site = self.workspace if self.walls is None else self.walls.now(t)
+        site = self.workspace if self.boundary is None else self.boundary.now(t)
         return weighted_region(site, density_at(self.density, t))
 
 
 def changing_region(workspace: Workspace | MovingPolygon, density: Density) -> WeightedRegion:
     """Return `density` on `workspace`, one of which may change over time."""
-    walls = workspace if isinstance(workspace, MovingPolygon) else None
+    boundary = workspace if isinstance(workspace, MovingPolygon) else None
     site = workspace.now(0.0) if isinstance(workspace, MovingPolygon) else workspace
     refuse_dimension(density, site.dimension)
     moving = moves(density)
     terms = None if moving and site.dimension != 2 else terms_of(density, site.dimension)
-    return WeightedRegion(site, density, terms, moving or walls is not None, walls)
+    return WeightedRegion(site, density, terms, moving or boundary is not None, boundary)
 
 
 def weighted_region(

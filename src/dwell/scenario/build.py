@@ -18,9 +18,9 @@ from dwell.agents import (
     Switch,
     check_start,
     scatter,
-    timeline_of,
 )
 from dwell.agents.interfaces import information_of
+from dwell.agents.timeline import timeline_of
 from dwell.agents.world import Timeline, sum_of
 from dwell.controllers import (
     DiscreteLloyd,
@@ -175,7 +175,7 @@ def refuse_changes(timeline: Timeline | None, law: object, spacing: float | None
     """Refuse laws and integration that cannot take a world that changes."""
     if timeline is None:
         return
-    walls = any(isinstance(phase.workspace, MovingPolygon) for phase in timeline.phases)
+    moving = any(isinstance(phase.workspace, MovingPolygon) for phase in timeline.phases)
     kind = next((kind for kind, own in LAW_KINDS.items() if type(law) is own), "")
     if timeline.sensors and information_of(law).others != "centroid":
         says = f'= "{kind or type(law).__name__}" uses more than the centroid, which needs one '
@@ -187,10 +187,10 @@ def refuse_changes(timeline: Timeline | None, law: object, spacing: float | None
     if getattr(law, "accuracy", None) is not None:
         says = 'is "ode", which needs a world that does not change; use "sampled"'
         raise InputError(f"controller.mode {says}", code="world.ode", key="controller.mode")
-    if walls and kind in GUARANTEED_KINDS:
+    if moving and kind in GUARANTEED_KINDS:
         says = (
             f'= "{kind}" works with guaranteed cells, which bound where other agents may be but '
-            'not where walls move; use "timer", "lloyd" or "discrete-lloyd"'
+            'not where the boundary moves; use "timer", "lloyd" or "discrete-lloyd"'
         )
         raise InputError(f"controller.kind {says}", code="world.guaranteed", key="controller.kind")
 

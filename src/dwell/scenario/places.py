@@ -42,7 +42,7 @@ class PolygonSpec(Table):
     polygonal: ClassVar[bool] = True
     kind: Literal["polygon"] = doc("which form of workspace this is")
     vertices: RingTrack = doc(
-        "corners [x, y] in order, in units of length; or {times, values} for walls that move"
+        "corners [x, y] in order, in units of length; or {times, values} for a boundary that moves"
     )
 
 
