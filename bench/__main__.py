@@ -31,6 +31,7 @@ from bench import (
     startup,
     step,
     tiling,
+    worlds,
 )
 from bench.table import Row, keep, kept, machine, show
 
@@ -46,6 +47,7 @@ PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "space": space.rows,
     "growth": growth.rows,
     "layouts": layouts.rows,
+    "worlds": worlds.rows,
     "million": million.rows,
     "batches": batches.rows,
     "keeping": keeping.rows,
