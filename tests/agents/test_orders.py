@@ -99,7 +99,7 @@ def test_only_who_knows_its_position_always_may_slow_down_between_events():
 
 
 def test_only_a_contact_ends_a_run_as_one(monkeypatch):
-    def broken(self, positions, agents=None):
+    def broken(self, positions, agents=None, *, time=0.0):
         raise AgentsError("something else", code="agents.other")
 
     system = CoverageSystem(BOX, Uniform(), Drift(), 2)

@@ -118,3 +118,10 @@ def test_times_as_long_as_numbers_allow():
     assert largest.t2 == LARGEST
     with pytest.raises(ControllerError, match="t2"):
         Timer(k1=2.0, nu=0.4, t1=0.1, t2=LARGEST)
+
+
+def test_a_list_has_one_entry_for_each_agent():
+    law = Timer(k1=0.5, nu=0.4, t1=(0.1, 0.2), t2=0.7)
+    assert law.numbers(2).t1.tolist() == [0.1, 0.2]
+    with pytest.raises(ControllerError, match="one for each of 3 agents"):
+        law.numbers(3)

@@ -13,7 +13,8 @@ import pytest
 
 import dwell
 from dwell import Ball, Box, Gaussian, Timer
-from dwell.verify import flags, guarantees, reference_trigger, solution
+from dwell.agents import CoverageSystem
+from dwell.verify import guarantees, reference_trigger, solution
 from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED, if_guaranteed, spread, worst_of
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
 from dwell.verify.run_certificate import held_against
@@ -167,5 +168,5 @@ def test_planar_runs_are_not_weighed_again_for_their_flags(monkeypatch):
     law = Timer(k1=0.2, nu=0.2, t1=0.2, t2=0.5)
     start = [(0.2, 0.3), (0.6, 0.5)]
     run = dwell.simulate(SQUARE, None, start, law, until=0.3, seed=1)
-    monkeypatch.setattr(flags, "measure_cells", None)
+    monkeypatch.setattr(CoverageSystem, "measure", None)
     assert "quadrature" not in {flag.code for flag in run.flags}

@@ -213,12 +213,15 @@ class CoverageSystem:
         """The last measurements of all agents, by the bits of their positions and of the time."""
         return {}
 
-    def sample(self, positions: Points, agent: int, time: float, taken: float) -> Sample:
+    def sample(
+        self, positions: Points, agent: int, time: float, taken: float | None = None
+    ) -> Sample:
         """The positions of the Voronoi neighbours of `agent` in the configuration `positions`.
 
-        time: when the others were there; taken: when the sample is taken.
+        time: when the others were there; taken: when the sample is taken, if that is later.
         """
-        ground, present = self.ground_at(taken), self.world_at(taken).present
+        now = time if taken is None else taken
+        ground, present = self.ground_at(now), self.world_at(now).present
         every = np.arange(self.agents) if present is None else present
         own = int(np.searchsorted(every, agent))
         cell = backend_for(ground).cells(ground.workspace, positions[every], [own])[0]

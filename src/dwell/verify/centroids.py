@@ -10,8 +10,9 @@ import numpy as np
 from dwell._types import Points, lengths
 from dwell.agents import CoverageSystem
 from dwell.cells.measurement import CellMeasurements
-from dwell.cells.weighted_region import WeightedRegion
+from dwell.density import Density
 from dwell.errors import DensityError
+from dwell.geometry import Workspace
 from dwell.verify.finding import Finding, Tell, agreement, not_applicable, spread
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
 from dwell.verify.recorded import Recorded
@@ -56,14 +57,14 @@ def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
         diagrams = _diagrams(system, positions, agent, time)
         if len(diagrams) != 1:
             continue
-        ground, among, own = diagrams[0]
+        site, density, among, own = diagrams[0]
         try:
-            if ground is not before:
-                counting = Counting(ground.workspace, ground.density)
+            if (site, density) != before:
+                counting = Counting(site, density)
         except DensityError as fault:  # a function that fails where no cell has evaluated it yet
             return not_applicable("by-counting", what, str(fault))
         assert counting is not None
-        before = ground
+        before = (site, density)
         doubt = _measured(system, positions, np.array([agent]), time).doubt
         stated = 0.0 if doubt is None else float(doubt[0])
         found = counting.compare(among, own, error, stated)
@@ -122,8 +123,8 @@ def _by_reference(
 ) -> Points | None:
     """The centroid of all cells of an agent together; None if there is no reference."""
     mass, first = 0.0, np.zeros(system.dimension)
-    for ground, among, own in _diagrams(system, positions, agent, time):
-        found = reference_moments(ground.workspace, among, own, ground.density)
+    for site, density, among, own in _diagrams(system, positions, agent, time):
+        found = reference_moments(site, among, own, density)
         if found is None:
             return None
         mass, first = mass + found[0], first + found[0] * found[1]
@@ -132,12 +133,15 @@ def _by_reference(
 
 def _diagrams(
     system: CoverageSystem, positions: Points, agent: int, time: float
-) -> list[tuple[WeightedRegion, Points, int]]:
-    """The diagrams in which an agent has a cell: region, positions and its number among these."""
+) -> list[tuple[Workspace, Density, Points, int]]:
+    """The diagrams in which an agent has a cell, each with its number among the positions there."""
+    if system.timeline is None:
+        return [(system.workspace, system.density, positions, agent)]
     found = []
     for diagram in system.world_at(time).diagrams:
         members = np.arange(len(positions)) if diagram.members is None else diagram.members
         own = np.flatnonzero(members == agent)
         if len(own):
-            found.append((diagram.ground.at(time), positions[members], int(own[0])))
+            now = diagram.ground.at(time)
+            found.append((now.workspace, now.density, positions[members], int(own[0])))
     return found

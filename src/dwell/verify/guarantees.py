@@ -107,7 +107,7 @@ def _misjudged(run: Recorded, law: SelfTriggered, row: int) -> float:
     p, t = int(table.agent[row]), float(table.time[row])
     interval, mark = float(table.next_at[row]) - t, int(table.count("mark")[row])
     positions = run.positions_at_row(row)
-    sample, target = system.sample(positions, p, t, t), positions[p] + table.errors[row]
+    sample, target = system.sample(positions, p, t), positions[p] + table.errors[row]
     segments = run.segments[p].take(int(np.searchsorted(run.rows[p], row)) + 1)
     ends = interval - law.scan if law.option("stop") == "after" else interval
     worst = 0.0

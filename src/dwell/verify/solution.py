@@ -300,7 +300,7 @@ def _decisions(run: Recorded, rounding: float, tell: Tell) -> Iterator[Finding]:
     system = run.system
     at_once = system.program is not None and system.perfect
     if at_once or is_continuous(system):
-        yield _worst("counts", _uncounted(run), 0.0, run.where)
+        yield _worst("counts", _uncounted(system, run.table), 0.0, run.where)
         return
     gaps = rederive(system, run.start, run.table, tell)
     for name in ("jump", "cruise", "reset", "counts"):
@@ -312,13 +312,12 @@ def _decisions(run: Recorded, rounding: float, tell: Tell) -> Iterator[Finding]:
         yield if_guaranteed(found, system.perfect)
 
 
-def _uncounted(run: Recorded) -> Floats:
+def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
     """How far counts are from those of a law for which each jump is one sample and nothing else.
 
     The solver of a differential equation samples several times before each knot; how often
     depends on it, but the number is the same for all agents.
     """
-    system, table = run.system, run.table
     wrong = np.zeros(len(table))
     for name in ("guaranteed", "dual_guaranteed", "sent", "mark"):
         wrong += np.abs(table.count(name))
