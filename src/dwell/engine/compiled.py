@@ -185,6 +185,7 @@ def _note_speeds(memory: Any, holds: Floats) -> None:
 
 def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.common.density_terms import GeneralTerms
+    from dwell._kernels.line.cells import MEMORY
     from dwell._kernels.line.engine import (
         IntervalEnds,
         LineBuffers,
@@ -192,7 +193,6 @@ def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> 
         run_events,
         sort_agents,
     )
-    from dwell._kernels.line.moments import MEMORY
 
     ends, terms = interval_of(system.workspace), system.terms
     assert isinstance(terms, GeneralTerms)
@@ -207,13 +207,13 @@ def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) ->
     from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import FEW, make_bins, make_near, put_all
     from dwell._kernels.polygon.engine import (
+        MOST_ROWS,
         FewBuffers,
         PlanarBuffers,
         PolygonVertices,
         run_events,
         run_few,
     )
-    from dwell._kernels.polygon.prefetch import MOST_ROWS
 
     n, vertices = system.agents, _flat(system).vertices
     if n <= FEW:

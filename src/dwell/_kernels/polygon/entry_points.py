@@ -7,8 +7,13 @@ import numpy as np
 from dwell._kernels._jit import inner, njit, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.polygon.cell_list import bin_of, initial_radius
-from dwell._kernels.polygon.cell_measurement import integrate_cell, measure_cell
-from dwell._kernels.polygon.cell_search import UNKNOWN, find_cell, first_trace
+from dwell._kernels.polygon.cells import (
+    UNKNOWN,
+    find_cell,
+    first_trace,
+    integrate_cell,
+    measure_cell,
+)
 from dwell._kernels.polygon.gift_wrap import cell_among_few, traced_cell
 from dwell._kernels.polygon.grid_stencil import block_limit, gather_block, touches_boundary
 from dwell._kernels.polygon.moments import polygon_moments
@@ -145,7 +150,7 @@ def measure_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, secon
     Returns up to where it came: hi; or the first agent that needs the tree, which must then be
     built (build_at_rest); or the first whose cell does not fit into `outlines`, which may be None.
     x, y: all positions in the order of bins, with some to spare. Each cell is found among the
-    agents round it: see grid_stencil.py and cell_search.py. `second` is filled with polar moments
+    agents round it: see grid_stencil.py and cells.py. `second` is filled with polar moments
     about centroids, divided by exp(log_scale), unless it is empty. found: hi - lo rows of `out`.
     """
     reach = 0.0
