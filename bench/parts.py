@@ -14,7 +14,7 @@ from bench.timing import timed
 from dwell._kernels._jit import njit
 from dwell._kernels.common.philox import STREAM_RESETS, uniform
 from dwell._kernels.polygon.buffers import make_scratch
-from dwell._kernels.polygon.cell_measurement import integrate_cell
+from dwell._kernels.polygon.cells import integrate_cell
 from dwell._kernels.polygon.gift_wrap import trace_near
 from dwell._types import columns
 from dwell.engine import run_compiled

@@ -38,7 +38,7 @@ def all_cells(workspace, density, x, agents=None):
 
 def interval_moments(a, b, density):
     """Moments by the kernel, relative to 0, and the logarithm to multiply by."""
-    from dwell._kernels.line.moments import MEMORY, moments_of
+    from dwell._kernels.line.cells import MEMORY, moments_of
 
     terms = density.general_terms(1)
     return moments_of(a, b, 0.0, terms, np.empty((len(terms.weights), MEMORY)))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell._kernels._jit import njit
-from dwell._kernels.star.roots import roots_between
+from dwell._kernels.common.algebra import roots_between
 from dwell._types import lengths
 from dwell.cells.backend import measure_cells
 from dwell.cells.guaranteed import pair_of, star_moments

@@ -11,11 +11,19 @@ from dwell import Box, Gaussian, Polygon, Uniform, tessellate
 from dwell._kernels._jit import ENABLED, njit
 from dwell._kernels.polygon.box_tree import AT_REST, build_at_rest, make_tree
 from dwell._kernels.polygon.buffers import BRANCHES, make_scratch
-from dwell._kernels.polygon.cell_list import gather, in_order, make_bins, make_near, put_at_rest
+from dwell._kernels.polygon.cell_list import (
+    FEW,
+    gather,
+    in_order,
+    make_bins,
+    make_near,
+    put_at_rest,
+)
 from dwell._kernels.polygon.entry_points import COLUMNS, measure_all
 from dwell._kernels.polygon.grid_stencil import touches_boundary
 from dwell._types import columns
 from dwell.cells.backend import measure_cells
+from dwell.cells.polygon import outlines
 from dwell.cells.weighted_region import weighted_region
 from tests.crowds import LAYOUTS, PLACES
 
@@ -137,6 +145,19 @@ def test_bins_near_the_boundary_are_known_to_be_near():
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_cells_have_the_bits_of_a_search_through_all_agents(name):
     assert_same_bits(SQUARE, LAYOUTS[name](COUNT), step=SOME)
+
+
+@pytest.mark.parametrize("sharp", [False, True])
+@pytest.mark.parametrize("name", sorted(set(LAYOUTS) | set(PLACES)))
+def test_outlines_of_few_agents_have_the_bits_of_the_search(name, sharp, monkeypatch):
+    places = (LAYOUTS[name](COUNT) if name in LAYOUTS else PLACES[name])[:: COUNT // 50]
+    ground = weighted_region(SQUARE, Gaussian((0.3, 0.7), rate=5.0))
+    table, cells = outlines(ground, places[:FEW], sharp=sharp)
+    monkeypatch.setattr("dwell._kernels.polygon.cell_list.FEW", 0)
+    searched, found = outlines(ground, cells.positions, sharp=sharp)
+    assert table.tobytes() == searched.tobytes()
+    for field in ("first", "vertices", "behind"):
+        assert np.array_equal(getattr(cells, field), getattr(found, field)), field
 
 
 @pytest.mark.parametrize("name", ["line", "parabola", "decades", "ring"])

@@ -87,6 +87,7 @@ def test_what_does_not_fit_is_refused_with_advice(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 1e3)
     with pytest.raises(InputError, match="fewer agents"):
         run("summary")
+    assert run("events", sample_every="off", max_jumps=100).stop.reason.value == "jump-limit"
 
 
 def test_free_memory_is_read_where_it_is_told(tmp_path, monkeypatch):

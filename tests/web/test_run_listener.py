@@ -83,7 +83,7 @@ def test_a_listener_hears_the_whole_run(server):
 
 
 def test_a_run_that_is_done_can_be_heard_from_anywhere(server):
-    body = scenario(horizon=60.0, seed=7)
+    body = scenario(horizon=300.0, seed=7)
     run = server.start(body)
     server.wait(run)
     _, frames = server.hear(run)

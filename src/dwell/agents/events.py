@@ -182,7 +182,7 @@ class EventTable:
 
     def columns(self) -> dict[str, Any]:
         """The columns that are there, by name."""
-        every = {f.name: getattr(self, f.name) for f in fields(self)}
+        every = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {name: values for name, values in every.items() if values is not None}
 
 

@@ -253,7 +253,7 @@ class Boxes(NamedTuple):
 
     table: Floats  # rows (surface, piece, ranges of t, s and r)
     # (boxes, rule, count) -> (boxes, nodes, 4) rows (place from the agent, weight), by the rule in
-    # a row of dwell._kernels.star.rules, with `count` nodes each way
+    # a row of dwell._kernels.common.quadrature, with `count` nodes each way
     nodes: Callable[[Floats, int, int], Floats]
 
 
@@ -285,7 +285,7 @@ def _estimates(
     density: Density, place: Points, cell: Boxes, boxes: Floats
 ) -> tuple[Floats, Floats]:
     """(boxes, 5) mass, first moments and polar moment about the agent; errors of the masses."""
-    from dwell._kernels.star.rules import LOBATTO
+    from dwell._kernels.common.quadrature import LOBATTO
 
     n = len(place)
     fine = _sums(density, place, cell.nodes(boxes, NODES[n], NODES[n]))

@@ -133,8 +133,7 @@ def boundary_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
 def _pair_on_line(
     ground: WeightedRegion, position: Points, places: Points, radii: Floats
 ) -> CellPair | None:
-    from dwell._kernels.line.guaranteed import OK, guaranteed_pair
-    from dwell._kernels.line.moments import MEMORY
+    from dwell._kernels.line.cells import MEMORY, OK, guaranteed_pair
 
     terms: Any = ground.terms
     line = interval_of(ground.workspace)
@@ -209,7 +208,7 @@ def _scaled(
 
 
 def _on_line(cell: StarInterval, density: Density) -> Moments:
-    from dwell._kernels.line.moments import MEMORY, moments_of
+    from dwell._kernels.line.cells import MEMORY, moments_of
 
     low, high = (float(v) for v in cell.offsets[:, 0])
     terms = general_terms_of(density, 1)
@@ -243,9 +242,9 @@ def _in_polygon(cell: StarCell, density: Density) -> Moments:
 
 
 def _of_function_in_polygon(cell: StarCell, density: Density) -> Moments:
+    from dwell._kernels.common.quadrature import NODES, WEIGHTS
     from dwell._kernels.polygon.guaranteed import panels_of
     from dwell._kernels.polygon.guaranteed_envelope import EX, EY, W0, W1, A, B, F
-    from dwell._kernels.star.rules import NODES, WEIGHTS
 
     env = cell.envelope()
     n = panels_of(*cell.kernel_arguments(), env)
@@ -303,7 +302,7 @@ def _of_function(
     edge: Callable[[Floats, int, int], Floats],
 ) -> Moments:
     """Moments over boxes; `edge` gives points of the boundary and the flux of y through them."""
-    from dwell._kernels.star.rules import NODES, WEIGHTS
+    from dwell._kernels.common.quadrature import NODES, WEIGHTS
 
     n = len(cell.position)
 

@@ -25,7 +25,7 @@ def measure(
     Each configuration is sorted once, so the cells of all N agents take N log N steps.
     Uniform, polynomial and Gaussian densities are integrated to rounding, functions by quadrature.
     """
-    from dwell._kernels.line import moments as kernel
+    from dwell._kernels.line import cells as kernel
 
     out, doubt = _measured(ground, positions, row, agent, threads)
     column = np.ascontiguousarray(out.T)
@@ -43,7 +43,7 @@ def cells(
 
     The two vertices of a cell are its lower and its upper end; border k lies behind vertex k.
     """
-    from dwell._kernels.line import moments as kernel
+    from dwell._kernels.line import cells as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
@@ -61,7 +61,7 @@ def cells(
 def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
     """All borders between cells, of the first `agents` cells only; each is a single point."""
     from dwell._kernels.common.status import NO_MASS
-    from dwell._kernels.line import moments as kernel
+    from dwell._kernels.line import cells as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points) if agents is None else agents)
@@ -87,7 +87,7 @@ def _measured(
     A function is first measured as if it were uniform.
     """
     from dwell._kernels.common.status import NO_MASS
-    from dwell._kernels.line import moments as kernel
+    from dwell._kernels.line import cells as kernel
 
     terms = Uniform().general_terms(1) if ground.terms is None else ground.terms
     out = _table_of(ground.workspace, terms, positions, row, agent, threads)
@@ -117,7 +117,7 @@ def _table_of(
     threads: int | None,
 ) -> Floats:
     """The table that the kernel fills."""
-    from dwell._kernels.line import moments as kernel
+    from dwell._kernels.line import cells as kernel
 
     ends = interval_of(workspace)
     x = np.ascontiguousarray(positions[..., 0])
@@ -136,7 +136,7 @@ def _table_of(
 
 def _beside(x: Floats, row: Ints, agent: Ints, threads: int | None) -> tuple[Ints, Ints]:
     """For each measurement the agents next below and next above; -1 where there is none."""
-    from dwell._kernels.line.moments import scan
+    from dwell._kernels.line.cells import scan
 
     left, right = np.empty_like(row), np.empty_like(row)
     counts = np.bincount(row, minlength=len(x))

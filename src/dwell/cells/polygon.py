@@ -95,9 +95,12 @@ def outlines(
     `sharp` computes ill-conditioned vertices with twice the digits.
     """
     from dwell._kernels.polygon import entry_points as kernel
+    from dwell._kernels.polygon.cell_list import FEW
 
     x, y = columns(points)
     out = np.empty((len(x), kernel.COLUMNS))
+    if len(x) <= FEW:
+        return out, _outlines_of_few(ground, points, out, sharp)
     parts: dict[int, tuple[Any, ...]] = {}
     who = _measure_all(ground, x, y, out, np.empty(0), threads, (sharp, parts))
     ordered = [parts[lo] for lo in sorted(parts)]
@@ -112,6 +115,25 @@ def outlines(
     where[who] = begins
     order = np.repeat(where - first[:-1], counts) + np.arange(len(vertex))
     return out, CellSequence(points, first, vertex[order], _named(points, behind, label)[order])
+
+
+def _outlines_of_few(
+    ground: WeightedRegion, points: Points, out: Floats, sharp: bool
+) -> CellSequence:
+    """The cells of few agents, found without neighbour search; fills `out`."""
+    from dwell._kernels.polygon import entry_points as kernel
+    from dwell._kernels.polygon.buffers import make_scratch
+
+    (x, y), boundary = columns(points), columns(ground.workspace.vertices)
+    count, every = len(x), np.arange(len(x))
+    memory = make_scratch(count, len(boundary[0]))
+    row = np.zeros_like(every)
+    kernel.measure_few(0, count, row, every, x[None], y[None], *boundary, ground.terms, out, memory)
+    shapes = kernel.make_outlines(count, count * (count + len(boundary[0])), sharp)
+    kernel.outline_few(x, y, *boundary, shapes, memory)
+    first = np.concatenate([[0], np.cumsum(shapes.sizes)])
+    vertices = shapes.vertex[: first[-1]], shapes.label[: first[-1]]
+    return CellSequence(points, first, *(part.copy() for part in vertices))
 
 
 def _named(points: Points, behind: Points, label: Ints) -> Ints:

@@ -208,6 +208,7 @@ def _note_speeds(memory: Any, holds: Floats) -> None:
 
 def _on_line(ground: WeightedRegion, agents: int, now: float, cruise: float, row: Floats) -> Loop:
     from dwell._kernels.common.density_terms import GeneralTerms
+    from dwell._kernels.line.cells import MEMORY
     from dwell._kernels.line.engine import (
         IntervalEnds,
         LineBuffers,
@@ -215,7 +216,6 @@ def _on_line(ground: WeightedRegion, agents: int, now: float, cruise: float, row
         run_events,
         sort_agents,
     )
-    from dwell._kernels.line.moments import MEMORY
 
     ends, terms = interval_of(ground.workspace), ground.terms
     assert isinstance(terms, GeneralTerms)
@@ -230,13 +230,13 @@ def _in_plane(ground: WeightedRegion, n: int, now: float, cruise: float, row: Fl
     from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import FEW, make_bins, make_near, put_all
     from dwell._kernels.polygon.engine import (
+        MOST_ROWS,
         FewBuffers,
         PlanarBuffers,
         PolygonVertices,
         run_events,
         run_few,
     )
-    from dwell._kernels.polygon.prefetch import MOST_ROWS
 
     vertices = _flat(ground).vertices
     if n <= FEW:

@@ -18,6 +18,7 @@ SAVING = 1.3  # of them again, while a file is put together
 PER_CELL = 130  # bytes
 PIECE = 4  # copies of the events of a piece while it is counted
 NUMBER = 8  # bytes
+SMALL = 1e7  # bytes that any process has
 
 
 @final
@@ -64,7 +65,7 @@ def _bytes_per_event(system: CoverageSystem) -> int:
 
 def refuse_too_much(need: Need, kind: str) -> None:
     """Refuse a run that exceeds the free memory; advise what would fit."""
-    free = free_memory()
+    free = None if need.size <= SMALL else free_memory()
     if free is None or need.size <= free:
         return
     less = {EVENTS: '"samples" or "summary"', SUMMARY: ""}.get(kind, '"summary"')

@@ -25,7 +25,7 @@ from dwell.engine.compiled import (
 from dwell.hybrid import Stop, StopReason
 from dwell.hybrid import simulate as solve
 
-FIRST_CHUNK, LAST_CHUNK = 2_048, 65_536  # jumps of a chunk by the compiled loop
+FIRST_CHUNK, LAST_CHUNK = 8_192, 65_536  # jumps of a chunk by the compiled loop
 FEWEST, MOST = 1, 4_096  # jumps of a chunk by the loop in Python
 SHORT, LONG = 0.1, 0.5  # seconds of a chunk and its samples: shorter ones grow, longer ones shrink
 

@@ -13,6 +13,7 @@ import numpy as np
 from dwell._kernels.common.status import FLOOR
 from dwell._types import Floats, Ints, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
+from dwell.agents.events import USUALLY
 from dwell.agents.state import Spent, counts_of
 from dwell.agents.stored_names import stored_names
 from dwell.engine.codec import pack_segments, unpack_segments
@@ -102,40 +103,50 @@ class Tally:
     def follow(self, table: EventTable) -> None:
         """Bring the segments and the number of jumps to the end of `table`, and no sums."""
         if len(table):
-            self.segments.put(table.agent, table.begun(self.segments))
-            self.event_counts += np.bincount(table.agent, minlength=len(self.event_counts))
-            self.time = float(table.time[-1])
+            self._go_on(table, table.agent, table.begun(self.segments))
+
+    def _go_on(self, table: EventTable, who: Ints, begun: Segments) -> None:
+        """Go on after the jumps of `table` with the segments `begun` of the agents `who`."""
+        self.segments.put(who, begun)
+        self.event_counts += np.bincount(table.agent, minlength=len(self.event_counts))
+        self.time = float(table.time[-1])
 
     def add(self, table: EventTable) -> None:
         """Add the jumps of `table`, which come next."""
         for lo in range(0, len(table), BLOCK):
             part = table.take(slice(lo, lo + BLOCK))
-            self._add_paths(part)
             self._add_counts(part)
-            self.follow(part)
+            self._add_paths(part)
 
     def _add_paths(self, part: EventTable) -> None:
-        """Add the segments that the jumps of `part` end."""
+        """Add the segments that the jumps of `part` end, and go on with those that they begin."""
         from dwell._kernels.common.arithmetic import add_each
 
-        order = np.argsort(part.agent, kind="stable")
-        who = part.agent[order]
-        later = 1 + np.flatnonzero(who[1:] == who[:-1])  # not the first jump of an agent in `part`
-        now, at = part.begun(self.segments).take(order), part.time[order]
-        before = self.segments.take(who)
-        before.put(later, now.take(later - 1))
+        short = np.min_scalar_type(len(self.event_counts))  # NumPy sorts short numbers sooner
+        order = np.argsort(part.agent.astype(short), kind="stable")
+        who, at = part.agent[order], part.time[order]
+        first = np.flatnonzero(np.diff(who, prepend=-1))  # the first jump of each agent in `part`
+        begun = part.begun(self.segments)
+        before = begun.take(np.roll(order, 1))
+        before.put(first, self.segments.take(who[first]))
         length, work = before.work_until(at)
         self.top_speed = max(self.top_speed, before.top_speed(length, at))
         add_each(who, length, *self.distance)
         add_each(who, work, *self.energy)
-        changed = (now.hold != before.hold).any(axis=1)
+        changed = (part.holds[order] != before.hold).any(axis=1)
         self.updates += np.bincount(who[changed], minlength=len(self.event_counts))
+        last = np.append(first[1:], len(who)) - 1
+        self._go_on(part, who[last], begun.take(order[last]))
 
     def _add_counts(self, part: EventTable) -> None:
+        made = np.bincount(part.agent, minlength=len(self.event_counts))
         for name, sums in self.counts.items():
-            np.add.at(sums, part.agent, part.column(name))
+            if name == "received" or getattr(part, name) is not None:
+                np.add.at(sums, part.agent, part.column(name))
+            else:
+                sums += int(USUALLY[name]) * made
         self.empty += int(part.empty.sum())
-        self.floors += int((part.column("mark") == FLOOR).sum())
+        self.floors += 0 if part.mark is None else int((part.mark == FLOOR).sum())
         timeline = self.system.timeline
         beyond = (
             self.system.workspace.outside_by(part.positions)

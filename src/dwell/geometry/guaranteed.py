@@ -65,7 +65,7 @@ class StarInterval(GuaranteedBase):
 
     @cached_property
     def _ends(self) -> tuple[Points, Ints]:
-        from dwell._kernels.line.guaranteed import ends_of
+        from dwell._kernels.line.cells import ends_of
 
         q = np.ascontiguousarray(self.others[:, 0])
         ends, labels, _ = ends_of(

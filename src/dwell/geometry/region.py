@@ -250,7 +250,7 @@ class Polygon(Region):
             best[closer], best_distance[closer] = foot[closer], distance[closer]
         return best
 
-    @property
+    @cached_property
     def _edges(self) -> Points:
         return np.roll(self.vertices, -1, axis=0) - self.vertices
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.common.algebra import ZERO, along, cross, dot, less, row_of, scaled
 from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.star.vectors import ZERO, along, cross, dot, less, row_of, scaled
 
 ROUND_IN_PLANE = 1e-14  # a ball is not enlarged for less than this share of its squared radius
 ROUND_IN_SPACE = 1e-13

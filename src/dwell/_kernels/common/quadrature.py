@@ -11,7 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-MAX_NODES = 12  # Gauss-Legendre nodes per direction, at most
+MAX_NODES = 12  # Gauss-Legendre nodes per direction of a triangle, at most
+MOST = 28  # nodes of the largest rule of Gauss and Legendre
+MESH = MOST + 1  # row of a rule with three nodes: both ends and the middle
+LOBATTO = MOST + 2  # row of the rule of Lobatto with seven nodes, both ends among them
 
 
 def _read_table() -> dict[tuple[str, int], np.ndarray]:
@@ -38,8 +41,12 @@ def rules(family: str, most: int) -> tuple[np.ndarray, np.ndarray]:
     return nodes, weights
 
 
-# Exact for polynomials of degree 2n - 1.
-NODES, WEIGHTS = rules("legendre", MAX_NODES)
+# Row n holds the rule with n nodes, exact for polynomials of degree 2n - 1.
+NODES, WEIGHTS = np.zeros((2, MOST + 3, MOST))
+COUNT = np.append(np.arange(MOST + 1), [3, 7])  # nodes of each row
+NODES[:MESH], WEIGHTS[:MESH] = rules("legendre", MOST)
+NODES[MESH, :3], WEIGHTS[MESH, :3] = rule("lobatto", 3)
+NODES[LOBATTO, :7], WEIGHTS[LOBATTO, :7] = rule("lobatto", 7)
 
 # The tensor rule over z = r ((1 - u) a + u b), flat: row n holds u, r and the weight (r included)
 # of its n * n nodes; POINTS[n] of them, rounded up to a multiple of 8 by nodes of weight zero.

@@ -15,7 +15,7 @@ from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.event_loop import event_loop
 from dwell._kernels.common.segments import AFTER_SINCE
 from dwell._kernels.common.status import COINCIDENT
-from dwell._kernels.line.moments import NONE, integrate_cell, interval
+from dwell._kernels.line.cells import NONE, integrate_cell, interval
 from dwell._kernels.polygon.cell_list import FASTEST, PUT_AT, drift_at
 
 START, HOLD = 0, 1
@@ -40,7 +40,7 @@ class LineBuffers(NamedTuple):
     """Buffers of one run."""
 
     order: SortedAgents
-    moments: np.ndarray  # see moments.py
+    moments: np.ndarray  # see cells.py
 
 
 class IntervalEnds(NamedTuple):

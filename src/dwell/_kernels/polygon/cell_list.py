@@ -3,7 +3,7 @@
 The bins that a disc round an agent touches hold all agents up to its radius. The cell is cut by
 those; if it reaches no farther than half the radius, no other agent can matter, and it has the bits
 of a search through all agents. Else it is cut on by those in a larger disc. Where agents lie
-unevenly and bins hold too many, a tree takes over: see cell_search.py and box_tree.py.
+unevenly and bins hold too many, a tree takes over: see cells.py and box_tree.py.
 
 Agents that move are put into bins now and then, all together. None of them has come farther since
 then than the fastest could have: the radius that counts is that much smaller.
@@ -48,7 +48,7 @@ class Candidates(NamedTuple):
     y: np.ndarray
     visits: np.ndarray  # (1,) boxes that searches in the tree have visited: see box_tree.py
     unused: np.ndarray  # (1,) events since the tree was needed
-    crowded: np.ndarray  # (1,) whether the cell before was crowded: see cell_search.py
+    crowded: np.ndarray  # (1,) whether the cell before was crowded: see cells.py
 
 
 def make_bins(agents: int) -> SquareBins:

@@ -8,8 +8,13 @@ from dwell._kernels._jit import inner, njit, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.tracks import move_terms
 from dwell._kernels.polygon.cell_list import bin_of, initial_radius
-from dwell._kernels.polygon.cell_measurement import integrate_cell, measure_cell
-from dwell._kernels.polygon.cell_search import UNKNOWN, find_cell, first_trace
+from dwell._kernels.polygon.cells import (
+    UNKNOWN,
+    find_cell,
+    first_trace,
+    integrate_cell,
+    measure_cell,
+)
 from dwell._kernels.polygon.gift_wrap import cell_among_few, traced_cell
 from dwell._kernels.polygon.grid_stencil import block_limit, gather_block, touches_boundary
 from dwell._kernels.polygon.moments import polygon_moments
@@ -105,7 +110,7 @@ def agent_at(qx, qy, bins, x, y):
 
 
 @spliced
-def add_outline(n, px, py, bins, x, y, near, wx, wy, outlines, s):
+def add_outline(n, px, py, xs, ys, wx, wy, outlines, s):
     """Append the cell in s.x, s.y, s.label to `outlines`; return whether it fits."""
     cell = outlines.filled[0]
     first = outlines.filled[1]
@@ -114,22 +119,38 @@ def add_outline(n, px, py, bins, x, y, near, wx, wy, outlines, s):
         return False
     if outlines.sharp and n > 0:
         copy_vertices(n, s.x, s.y, s.kept_x, s.kept_y)
-        refine_if_thin(n, px, py, near.x, near.y, wx, wy, s)
+        refine_if_thin(n, px, py, xs, ys, wx, wy, s)
     for i in range(n):
         outlines.vertex[first + i, 0] = s.x[i]
         outlines.vertex[first + i, 1] = s.y[i]
         q = int(s.label[i])
-        if q >= 0:
-            outlines.behind[first + i, 0] = near.x[q]
-            outlines.behind[first + i, 1] = near.y[q]
-            q = agent_at(near.x[q], near.y[q], bins, x, y)
         outlines.label[first + i] = q
+        if q >= 0:
+            outlines.behind[first + i, 0] = xs[q]
+            outlines.behind[first + i, 1] = ys[q]
     if outlines.sharp:
         copy_vertices(n, s.kept_x, s.kept_y, s.x, s.y)
     outlines.sizes[cell] = n
     outlines.filled[0] = cell + 1
     outlines.filled[1] = first + n
     return True
+
+
+@njit
+def outline_few(x, y, wx, wy, outlines, s):
+    """Append the cells of at most LINES agents to `outlines`, which has space for them."""
+    for p in range(x.shape[0]):
+        n, _, _ = cell_among_few(p, True, x[p], y[p], x, y, wx, wy, s)
+        add_outline(n, x[p], y[p], x, y, wx, wy, outlines, s)
+
+
+@inner
+def name_agents(first, bins, x, y, outlines):
+    """Replace labels from the vertex `first` on, which count agents nearby, by agents' numbers."""
+    for i in range(first, outlines.filled[1]):
+        if outlines.label[i] >= 0:
+            behind = outlines.behind[i]
+            outlines.label[i] = agent_at(behind[0], behind[1], bins, x, y)
 
 
 @inner
@@ -151,7 +172,7 @@ def measure_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, secon
     Returns up to where it came: hi; or the first agent that needs the tree, which must then be
     built (build_at_rest); or the first whose cell does not fit into `outlines`, which may be None.
     x, y: all positions in the order of bins, with some to spare. Each cell is found among the
-    agents round it: see grid_stencil.py and cell_search.py. `second` is filled with polar moments
+    agents round it: see grid_stencil.py and cells.py. `second` is filled with polar moments
     about centroids, divided by exp(log_scale), unless it is empty. found: hi - lo rows of `out`.
     """
     reach = 0.0
@@ -197,7 +218,9 @@ def measure_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, secon
             )  # fmt: skip
         fits = n != UNKNOWN
         if fits and outlines is not None:
-            fits = add_outline(n, px, py, bins, x, y, near, wx, wy, outlines, s)
+            first = outlines.filled[1]
+            fits = add_outline(n, px, py, near.x, near.y, wx, wy, outlines, s)
+            name_agents(first, bins, x, y, outlines)
         if not fits:
             reached = k
             break

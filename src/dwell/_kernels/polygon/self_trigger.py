@@ -12,9 +12,8 @@ from dwell._kernels._jit import njit
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.segments import effective_time
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
-from dwell._kernels.polygon.guaranteed import guaranteed_pair
+from dwell._kernels.polygon.guaranteed import gap_to_boundary, guaranteed_pair
 from dwell._kernels.polygon.guaranteed_envelope import GUARANTEED
-from dwell._kernels.polygon.guaranteed_workspace import gap_to_boundary
 
 
 class Trigger(NamedTuple):

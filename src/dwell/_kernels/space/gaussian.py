@@ -12,9 +12,9 @@ six times the volume, or twice the area.
 import numpy as np
 
 from dwell._kernels._jit import inner
+from dwell._kernels.common.algebra import ZERO, along, dot, less, put, row_of, scaled
 from dwell._kernels.common.arithmetic import exponential, larger, small_exponential, smaller
 from dwell._kernels.common.quadrature import FIRST, FLAT_FIRST, REACH, A, B, C, W
-from dwell._kernels.star.vectors import ZERO, along, dot, less, put, row_of, scaled
 
 NEGLIGIBLE = 46.0  # e-folds below the largest value: e**-46 is 1e-20
 EASY = 0.125  # exponents up to here: a Taylor polynomial of degree 10 is exact to rounding

@@ -5,6 +5,7 @@ frame of the agent and divided by the same exp(log_scale) as the cell's mass.
 """
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.common.algebra import ZERO, along, dot, less
 from dwell._kernels.common.arithmetic import exponential
 from dwell._kernels.common.quadrature import FLAT_FIRST, W
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
@@ -27,7 +28,6 @@ from dwell._kernels.space.moments import (
     top_exponent,
 )
 from dwell._kernels.space.surface import ROUND, on_triangle
-from dwell._kernels.star.vectors import ZERO, along, dot, less
 
 # Columns of a measurement; the status is 0, COINCIDENT or NO_MASS.
 STATUS, EX, EY, EZ, LOG_SCALE, MASS, POLAR, SPREAD, NEIGHBORS, NEAREST = range(10)

@@ -11,6 +11,7 @@ gaussian.join), and the polar moment about the agent from it: polar = spread + m
 import numpy as np
 
 from dwell._kernels._jit import inner
+from dwell._kernels.common.algebra import ZERO, along, cross, dot, less, row_of, scaled, upper_of
 from dwell._kernels.common.arithmetic import larger, range_of, smaller
 from dwell._kernels.common.quadrature import FIRST, W
 from dwell._kernels.space.careful import reach_of, sharp_volume, sharpen
@@ -27,7 +28,6 @@ from dwell._kernels.space.gaussian import (
     sum_of,
 )
 from dwell._kernels.space.surface import gaussian_by_faces
-from dwell._kernels.star.vectors import ZERO, along, cross, dot, less, row_of, scaled, upper_of
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 WIDE = 3.0  # range of a component's exponent over a cell from which faces are quicker than volumes

@@ -23,11 +23,7 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import exponential, larger, smaller
-from dwell._kernels.common.quadrature import FLAT_FIRST, FLAT_REACH, A, B, W
-from dwell._kernels.space.cells import triangle
-from dwell._kernels.space.gaussian import halve, next_piece, over, piece, put_piece
-from dwell._kernels.star.vectors import (
+from dwell._kernels.common.algebra import (
     ZERO,
     along,
     cross,
@@ -38,6 +34,10 @@ from dwell._kernels.star.vectors import (
     upper,
     upper_of,
 )
+from dwell._kernels.common.arithmetic import exponential, larger, smaller
+from dwell._kernels.common.quadrature import FLAT_FIRST, FLAT_REACH, A, B, W
+from dwell._kernels.space.cells import triangle
+from dwell._kernels.space.gaussian import halve, next_piece, over, piece, put_piece
 
 FAR_OFF = 2.0  # squared distance of the peak from which D serves
 ROUND = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)  # the form of exp(-|y|**2)

@@ -18,9 +18,7 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inlined, inner
-from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.star.buffers import CONSTRAINT_COLUMNS
-from dwell._kernels.star.vectors import (
+from dwell._kernels.common.algebra import (
     ZERO,
     across,
     along,
@@ -31,6 +29,8 @@ from dwell._kernels.star.vectors import (
     row_of,
     scaled,
 )
+from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.star.buffers import CONSTRAINT_COLUMNS
 
 NEAREST = 1e-10  # of the workspace's size: a side counts as no nearer than this
 BEYOND = 1e-9  # of the workspace's size: farther outside, an agent has no star-shaped cell

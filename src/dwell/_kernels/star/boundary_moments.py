@@ -12,15 +12,7 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import exponential
-from dwell._kernels.space.moments import degree_of
-from dwell._kernels.space.surface import inward, outward
-from dwell._kernels.star.arrangement import SHIFT, value
-from dwell._kernels.star.buffers import SUMS
-from dwell._kernels.star.cones import WHOLE, add_cone, along_ray, halve
-from dwell._kernels.star.rules import MESH
-from dwell._kernels.star.sheets import KIND, ON_SHEET, SIGN, boundary_nodes, off_region
-from dwell._kernels.star.vectors import (
+from dwell._kernels.common.algebra import (
     ZERO,
     along,
     dot,
@@ -29,6 +21,14 @@ from dwell._kernels.star.vectors import (
     upper,
     upper_of,
 )
+from dwell._kernels.common.arithmetic import exponential
+from dwell._kernels.common.quadrature import MESH
+from dwell._kernels.space.moments import degree_of
+from dwell._kernels.space.surface import inward, outward
+from dwell._kernels.star.arrangement import SHIFT, value
+from dwell._kernels.star.buffers import SUMS
+from dwell._kernels.star.cones import WHOLE, add_cone, along_ray, halve
+from dwell._kernels.star.sheets import KIND, ON_SHEET, SIGN, boundary_nodes, off_region
 
 UNCHANGED = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)  # the identity, for sums in scaled coordinates
 PLAIN = -1  # the constant and the monomials; others are Gaussian components

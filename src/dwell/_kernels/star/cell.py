@@ -7,6 +7,24 @@ largest at the point nearest to its peak.
 import math
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.common.algebra import (
+    ZERO,
+    along,
+    cross,
+    dot,
+    inverse_upper,
+    less,
+    narrowed,
+    row_of,
+    scaled,
+    secant,
+    solve_lower,
+    solve_upper,
+    times_upper,
+    transposed,
+    upper,
+    upper_of,
+)
 from dwell._kernels.common.arithmetic import exponential
 from dwell._kernels.star.buffers import (
     ANGLE,
@@ -23,24 +41,7 @@ from dwell._kernels.star.buffers import (
     WEIGHED,
 )
 from dwell._kernels.star.cones import Integrand, over_surface
-from dwell._kernels.star.roots import narrowed, secant
 from dwell._kernels.star.surface import PATCH, falling_patch, point_on_piece, surface_of
-from dwell._kernels.star.vectors import (
-    ZERO,
-    along,
-    cross,
-    dot,
-    inverse_upper,
-    less,
-    row_of,
-    scaled,
-    solve_lower,
-    solve_upper,
-    times_upper,
-    transposed,
-    upper,
-    upper_of,
-)
 
 NO_MASS = -2  # status: the cell is empty or has no mass
 # Columns of a measurement; ERROR takes three.

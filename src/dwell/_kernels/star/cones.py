@@ -14,31 +14,22 @@ import math
 from typing import NamedTuple
 
 from dwell._kernels._jit import inlined, inner
+from dwell._kernels.common.algebra import (
+    along,
+    dot,
+    row_of,
+    upper,
+)
 from dwell._kernels.common.arithmetic import exponential
 from dwell._kernels.common.density_terms import GeneralTerms
+from dwell._kernels.common.quadrature import MESH, NODES, WEIGHTS
 from dwell._kernels.space.moments import degree_of, power
 from dwell._kernels.star.buffers import (
     ANGLE,
     SUMS,
     WEIGHED,
 )
-from dwell._kernels.star.rules import (
-    DEEPER,
-    DEPTH,
-    MESH,
-    NODES,
-    WEIGHTS,
-    WIDEST,
-    nodes_for,
-    nodes_on_ray,
-)
 from dwell._kernels.star.surface import EDGES, FLAT, point_on_piece, surface_nodes, sweep_of_segment
-from dwell._kernels.star.vectors import (
-    along,
-    dot,
-    row_of,
-    upper,
-)
 
 WHOLE = (0.0, 1.0, 0.0, 1.0)  # all of a sector
 ON_EDGE = 10  # nodes on an arc of a planar region; of polynomials more, by their degree
@@ -50,6 +41,9 @@ MOST_HALVED = 200  # boxes of a sector that are halved since rules of two orders
 FEWEST = 5  # nodes each way
 MOST_SPARED = 4  # nodes each way that a box of little mass has fewer
 ROUNDING = 1e-14  # heights below so much of their parts are 0
+WIDEST = 4.0  # range of an exponent over a box, at most
+DEPTH = 36.0  # exponents count down to -DEPTH along a ray, ...
+DEEPER = 42.0  # ... in the plane, where rays cost little, to -DEEPER
 
 
 class Integrand(NamedTuple):
@@ -64,6 +58,18 @@ class Integrand(NamedTuple):
     place: tuple[float, float, float]  # of the agent
     inverse: tuple[float, float, float, float, float, float]  # W**-1
     terms: GeneralTerms
+
+
+@inner
+def nodes_for(extent, planar):
+    """How many nodes an interval with this range of exponents needs."""
+    return int(6.8 + (4.0 if planar else 3.2) * math.sqrt(extent))
+
+
+@inner
+def nodes_on_ray(depth, planar):
+    """How many nodes a ray needs along which the exponent falls by `depth`, with r**4 on top."""
+    return int((7.4 if planar else 6.4) + 2.5 * math.sqrt(depth))
 
 
 @inner

@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.common.algebra import ZERO, along, dot, less, put, row_of, solve_upper
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.extent import (
     farthest_from,
@@ -21,8 +22,8 @@ from dwell._kernels.common.extent import (
     squared_gap,
     widest_pair,
 )
+from dwell._kernels.common.quadrature import MESH
 from dwell._kernels.star.boundary_moments import is_inside
-from dwell._kernels.star.rules import MESH
 from dwell._kernels.star.sheets import (
     CX,
     CY,
@@ -38,7 +39,6 @@ from dwell._kernels.star.sheets import (
     patch_nodes,
     row_of_region,
 )
-from dwell._kernels.star.vectors import ZERO, along, dot, less, put, row_of, solve_upper
 
 MARGIN = 1.0 + 1e-12  # corners are known to rounding only; sizes must not come out too small
 FINEST = 0.025  # angle between points on an arc in the plane

@@ -16,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.common.algebra import ZERO, along, cross, dot, less, put, row_of, scaled
 from dwell._kernels.common.arithmetic import exponential, larger, smaller
+from dwell._kernels.common.quadrature import NODES, WEIGHTS
 from dwell._kernels.star.arrangement import (
     BEYOND,
     BX,
@@ -38,7 +40,6 @@ from dwell._kernels.star.extent import (
     hull_points,
     region_extent,
 )
-from dwell._kernels.star.rules import NODES, WEIGHTS
 from dwell._kernels.star.sectors import sectors_of, sectors_of_borders
 from dwell._kernels.star.sheets import (
     BORDER,
@@ -52,7 +53,6 @@ from dwell._kernels.star.sheets import (
     boundary_nodes,
     flatter,
 )
-from dwell._kernels.star.vectors import ZERO, along, cross, dot, less, put, row_of, scaled
 
 OK, EMPTY, OUTSIDE, TOO_SMALL = 0, 1, 2, 3
 GUARANTEED, DUAL = 1.0, -1.0

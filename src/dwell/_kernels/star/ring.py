@@ -6,6 +6,18 @@ A careful vector is a pair of a vector and what it was rounded by.
 import math
 
 from dwell._kernels._jit import inner
+from dwell._kernels.common.algebra import (
+    ZERO,
+    across,
+    along,
+    cross,
+    dot,
+    less,
+    put,
+    row_of,
+    scaled,
+    solve_lower,
+)
 from dwell._kernels.common.arithmetic import add, difference, quotient, times
 from dwell._kernels.star.buffers import (
     ANGLE,
@@ -25,18 +37,6 @@ from dwell._kernels.star.buffers import (
     START,
     STEP,
     STRETCH,
-)
-from dwell._kernels.star.vectors import (
-    ZERO,
-    across,
-    along,
-    cross,
-    dot,
-    less,
-    put,
-    row_of,
-    scaled,
-    solve_lower,
 )
 
 WIDEST_ARC = 0.9  # radians of a piece

@@ -8,9 +8,19 @@ integrated is a rational function of w.
 import math
 
 from dwell._kernels._jit import inner
+from dwell._kernels.common.algebra import (
+    along,
+    cross,
+    dot,
+    less,
+    roots_between,
+    row_of,
+    scaled,
+    solve_upper,
+    upper,
+)
+from dwell._kernels.common.quadrature import NODES, WEIGHTS
 from dwell._kernels.star.arrangement import SPAN, UX, X0, X1, Y0, Y1, E, F, M, value
-from dwell._kernels.star.roots import roots_between
-from dwell._kernels.star.rules import NODES, WEIGHTS
 from dwell._kernels.star.sheets import (
     APEX,
     BORDER,
@@ -41,7 +51,6 @@ from dwell._kernels.star.sheets import (
     set_frames,
     slopes_on_sheet,
 )
-from dwell._kernels.star.vectors import along, cross, dot, less, row_of, scaled, solve_upper, upper
 
 FAR = 4.25  # poles lie outside the ellipse of an error below 4**-24, times their order's powers
 DEEPEST = 60  # halvings of a piece

@@ -13,23 +13,24 @@ coordinates about a pole. In the plane boundaries are curves, and there is no fa
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.star.arrangement import BX, SHIFT, SLOPE, UX, E, F, M
-from dwell._kernels.star.roots import narrowed, secant
-from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
-from dwell._kernels.star.vectors import (
+from dwell._kernels.common.algebra import (
     ZERO,
     across,
     along,
     cross,
     dot,
     less,
+    narrowed,
     put,
     row_of,
     scaled,
+    secant,
     solve_upper,
     transposed,
     upper,
 )
+from dwell._kernels.common.quadrature import COUNT, NODES, WEIGHTS
+from dwell._kernels.star.arrangement import BX, SHIFT, SLOPE, UX, E, F, M
 
 # Columns of a sector: its kind, its border, its sheet, a sign, and the part of the border from W0
 # to W1 about (CX, CY): see sectors.py.

@@ -16,7 +16,19 @@ import math
 from typing import NamedTuple
 
 from dwell._kernels._jit import inner
+from dwell._kernels.common.algebra import (
+    ZERO,
+    along,
+    cross,
+    dot,
+    less,
+    put,
+    row_of,
+    scaled,
+    transposed,
+)
 from dwell._kernels.common.arithmetic import cross_product, difference
+from dwell._kernels.common.quadrature import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.buffers import (
     ANGLE,
     FAN,
@@ -34,18 +46,6 @@ from dwell._kernels.star.buffers import (
     TILT,
 )
 from dwell._kernels.star.ring import outside_ball
-from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
-from dwell._kernels.star.vectors import (
-    ZERO,
-    along,
-    cross,
-    dot,
-    less,
-    put,
-    row_of,
-    scaled,
-    transposed,
-)
 
 EDGES, FLAT, PATCH, BAND = 0, 1, 2, 3  # BAND: the patch of a thin cell
 SLIM = 1e-6  # squared sine between a segment and its distance below which digits are needed

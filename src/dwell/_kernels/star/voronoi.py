@@ -4,6 +4,18 @@ A cell of the plane is a facet in the plane z = 0 of space.
 """
 
 from dwell._kernels._jit import inlined, inner, njit
+from dwell._kernels.common.algebra import (
+    ZERO,
+    along,
+    dot,
+    inverse_upper,
+    put,
+    row_of,
+    scaled,
+    upper,
+    upper_of,
+)
+from dwell._kernels.common.quadrature import COUNT, NODES, WEIGHTS
 from dwell._kernels.common.status import COINCIDENT
 from dwell._kernels.polygon.halfplane_clip import voronoi_cell
 from dwell._kernels.polygon.vertex_refinement import refine_vertices
@@ -32,19 +44,7 @@ from dwell._kernels.star.ring import (
     put_vertex,
     ring_of_facet,
 )
-from dwell._kernels.star.rules import COUNT, NODES, WEIGHTS
 from dwell._kernels.star.surface import EDGES, FLAT, surface_nodes, surface_of
-from dwell._kernels.star.vectors import (
-    ZERO,
-    along,
-    dot,
-    inverse_upper,
-    put,
-    row_of,
-    scaled,
-    upper,
-    upper_of,
-)
 
 UP = (0.0, 0.0, 1.0)
 NO_CELL = CellExtent(0, 0, False, -1, (ZERO, 0.0, 0.0))

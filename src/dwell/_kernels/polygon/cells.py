@@ -1,17 +1,21 @@
-"""The cell of one agent among those near it: bins first, the tree where they hold too many.
+"""The cell of one agent, found among those near it, and measured.
 
-A disc is gathered; the boundary is traced (gift_wrap.py) or, where that fails, the cell is clipped
-by agents in increasing distance (halfplane_clip.py); the disc grows until no agent outside can
-matter. Where bins list more than LINES agents, a tree lists the disc instead, and where the disc
-itself holds too many, it finds the cell by its vertices (box_tree.py). After such a cell the next
-one is found by its vertices at once: it is likely to be crowded as well.
+A disc of bins is gathered; the boundary is traced (gift_wrap.py) or, where that fails, the cell is
+clipped by agents in increasing distance (halfplane_clip.py); the disc grows until no agent outside
+can matter. Where bins list more than LINES agents, a tree lists the disc instead, and where the
+disc itself holds too many, it finds the cell by its vertices (box_tree.py). After such a cell the
+next one is found by its vertices at once: it is likely to be crowded as well.
+
+A measurement has the moments of a cell, and its centroid relative to the agent.
 """
 
 import math
 
+import numpy as np
+
 from dwell._kernels._jit import inner, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.common.status import COINCIDENT
+from dwell._kernels.common.status import COINCIDENT, NO_MASS
 from dwell._kernels.polygon.box_tree import (
     WORN,
     age_of,
@@ -22,12 +26,28 @@ from dwell._kernels.polygon.box_tree import (
 )
 from dwell._kernels.polygon.buffers import LINES
 from dwell._kernels.polygon.cell_list import gather, next_radius, required_radius
-from dwell._kernels.polygon.cell_measurement import is_settled, reach_of
+from dwell._kernels.polygon.gaussian import top_exponent
 from dwell._kernels.polygon.gift_wrap import retrace_cell, trace_near
+from dwell._kernels.polygon.grid_quadrature import grid_moments
 from dwell._kernels.polygon.halfplane_clip import CLOSER, WITHIN, cut_cell, farthest, whole_cell
+from dwell._kernels.polygon.moments import polygon_moments
+from dwell._kernels.polygon.vertex_refinement import refine_if_thin
 from dwell._kernels.polygon.vertex_search import cell_by_vertices
 
 UNKNOWN = -3  # vertices of a cell for which the tree must be built first
+ROUND = (1.0, 0.0, 1.0)  # the form of |z|**2
+
+
+@inner
+def reach_of(n, x, y):
+    """How far an agent may be to change a cell; 0 for an empty one."""
+    return np.sqrt(WITHIN * farthest(n, x, y)) if n > 0 else 0.0
+
+
+@inner
+def is_settled(reach, nearest, limit):
+    """Whether no agent beyond the squared distance `limit` can change the cell or be nearest."""
+    return limit == np.inf or (nearest >= 0.0 and reach * reach <= limit)
 
 
 @spliced
@@ -156,3 +176,40 @@ def find_cell(
     if not (tracing or crowded):
         n, _ = retrace_cell(n, candidates, px, py, near.x, near.y, wx, wy, s)
     return n, candidates, nearest, reach
+
+
+@spliced
+def integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, s):
+    """Return the measurement of the cell whose n vertices are in `s`: see `measure_cell`."""
+    if n == COINCIDENT:
+        return COINCIDENT, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0.0
+    px = xs[p]
+    py = ys[p]
+    neighbors = 0
+    for k in range(n):  # an agent borders along one edge
+        neighbors += 1 if s.label[k] >= 0 else 0
+    log_scale = m = fx = fy = polar = 0.0
+    if n > 0:
+        if terms.lattice.shape[0] > 0:
+            m, fx, fy, polar = grid_moments(n, p, xs, ys, terms, candidates, s)
+        else:
+            sharp = refine_if_thin(n, px, py, xs, ys, wx, wy, s)
+            log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
+    if m > 0.0:
+        return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
+    _, ex, ey = top_exponent(wx.shape[0], px, py, ROUND, wx, wy)  # the nearest point
+    return NO_MASS, ex, ey, 0.0, 0.0, 0.0, neighbors, nearest
+
+
+@spliced
+def measure_cell(find, p, xs, ys, wx, wy, terms, s):
+    """(status, error x, error y, log_scale, mass, polar, neighbors, nearest squared distance).
+
+    status: 0, COINCIDENT or NO_MASS. The error is centroid minus position, taken in the agent's
+    own frame; polar is the second moment about the position. mass and polar come divided by
+    exp(log_scale). Without mass the error leads to the nearest point of the workspace. `find` is
+    `traced_cell` or `cell_among_few`.
+    """
+    quick = terms.lattice.shape[0] == 0
+    n, candidates, nearest = find(p, quick, xs[p], ys[p], xs, ys, wx, wy, s)
+    return integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, s)
