@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 
 import dwell
+from dwell._kernels.line.cells import moments_of as line_moments
+from dwell._kernels.polygon.buffers import LINES, make_scratch
 from dwell._kernels.polygon.cell_list import COLUMNS, FEW, ROWS, lay_frame
+from dwell._kernels.polygon.entry_points import make_outlines, outline_few
+from dwell._kernels.polygon.gift_wrap import edge_lines
 from dwell._kernels.polygon.guaranteed import holds_point, one_ring
 from dwell._kernels.polygon.guaranteed_envelope import make_envelope
 from dwell._kernels.polygon.vertex_refinement import is_ill_conditioned
+from dwell._kernels.space.careful import length
 from tests.agents.test_many_any import callable_from_python
 from tests.kernels.test_guaranteed import HEPTAGON, arguments
 from tests.kernels.test_moments import HEXAGON, isotropic, kernel_moments
@@ -100,3 +105,41 @@ def test_thin_and_small_cells_alone_need_more_digits(
     wx = workspace * np.array([-0.5, 0.5, 0.0])
     wy = workspace * np.array([-0.5, -0.5, 1.0])
     assert callable_from_python(is_ill_conditioned)(4, 0.0, 0.0, wx, wy, x, y) == needed
+
+
+def test_outlines_may_fill_their_memory_to_the_last_row() -> None:
+    """The cell of the only agent in a square has four vertices."""
+    site = np.array([(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (0.0, 1.0)])
+    x, y, wx, wy = np.array([0.5]), np.array([0.5]), *np.ascontiguousarray(site.T)
+    room = make_outlines(1, 4, False)
+    exact = room._replace(vertex=np.empty((4, 2)), behind=np.empty((4, 2)))
+    outline_few(x, y, wx, wy, exact, make_scratch(1, 4))
+    assert exact.filled.tolist() == [1, 4]
+    assert sorted(map(tuple, exact.vertex + 0.5)) == sorted(map(tuple, site))
+    short = room._replace(vertex=np.empty((3, 2)), behind=np.empty((3, 2)))
+    short.filled[:] = 0
+    outline_few(x, y, wx, wy, short, make_scratch(1, 4))
+    assert short.filled.tolist() == [0, 0]
+
+
+def test_an_edge_just_within_reach_is_among_the_lines() -> None:
+    """Its offset is half the squared distance of the agent's mirror image."""
+    wx, wy = np.array([0.0, 2.0, 2.0, 0.0]), np.array([0.0, 0.0, 2.0, 2.0])
+    line, behind = np.zeros((5, LINES)), np.zeros(LINES, dtype=np.int64)
+    listed = callable_from_python(edge_lines)
+    assert listed(0, 0.5, 0.5, 1.0, wx, wy, line, behind) == 1  # the left one, 0.5 away
+    assert behind[0] == -4
+    assert listed(0, np.nextafter(0.5, 0.0), 0.5, 1.0, wx, wy, line, behind) == 0
+
+
+def test_an_interval_without_mass_has_no_moments() -> None:
+    terms = dwell.Polynomial([(1, 1.0)]).general_terms(1)
+    nothing = line_moments(0.0, 0.0, 0.0, terms, np.empty((0, 16)))
+    assert nothing == (0.0, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_the_length_of_a_normal_counts_every_coordinate(axis: int) -> None:
+    normal = np.zeros(8)
+    normal[2 * axis], normal[2 * axis + 1] = 3.0, 1e-17
+    assert callable_from_python(length)(tuple(normal)) == 3.0
