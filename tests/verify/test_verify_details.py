@@ -84,7 +84,7 @@ def test_intervals_that_end_with_the_run_are_followed() -> None:
     table = run.events
     last = float(table.time[-1])
     found = follow_centroids(run.system, run.start, table, last)
-    assert last in found.times[3000:] or (found.times == last).sum() > run.agents
+    assert (found.times == last).sum() > run.agents  # at spread times each agent counts once
 
 
 def test_floors_are_flagged_for_the_law_that_has_them() -> None:
