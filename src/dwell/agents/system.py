@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -29,7 +29,7 @@ from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
 from dwell.agents.world import Timeline, World
-from dwell.cells.backend import backend_for, measure_cells
+from dwell.cells.backend import measure_cells
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density import Density
@@ -90,7 +90,7 @@ class CoverageSystem:
 
     def ground_at(self, time: float) -> WeightedRegion:
         """The workspace with its density at a time."""
-        return self.world_at(time).ground.at(time)
+        return self.world_at(time).ground_at(time)
 
     @cached_property
     def delayed(self) -> bool:
@@ -212,17 +212,44 @@ class CoverageSystem:
         """The last measurements of all agents, by the bits of their positions and of the time."""
         return {}
 
-    def sample(self, positions: Points, agent: int, time: float, taken: float) -> Sample:
+    def sample(
+        self, positions: Points, agent: int, time: float, taken: float | None = None
+    ) -> Sample:
         """The positions of the Voronoi neighbours of `agent` in the configuration `positions`.
 
-        time: when the others were there; taken: when the sample is taken.
+        time: when the others were there; taken: when the sample is taken, if later.
         """
-        ground, present = self.ground_at(taken), self.world_at(taken).present
-        every = np.arange(self.agents) if present is None else present
-        own = int(np.searchsorted(every, agent))
-        cell = backend_for(ground).cells(ground.workspace, positions[every], [own])[0]
-        who = every[np.sort(cell.borders[cell.borders >= 0])]
+        now = time if taken is None else taken
+        who = self.world_at(now).neighbors(positions, agent, now)
         return Sample(time, who, _for_reading(positions[who]))
+
+    def _sampled(
+        self, state: AgentsState, agent: int, positions: Points, when: float
+    ) -> Sample | None:
+        """What the law lets `agent` know of others at a sample: `positions`, as they were then."""
+        others = self.information.others
+        if others == "everybody":
+            every = self.world_at(state.time).agents_among(positions)
+            return Sample(when, every, _for_reading(positions[every]))
+        if others not in ("samples", "velocities"):
+            return None
+        sample = self.sample(positions, agent, when, state.time)
+        if others == "velocities":
+            known = state.velocities_then(when)[sample.agents]
+            sample = replace(sample, velocities=_for_reading(known))
+        return sample
+
+    def _foreseen(
+        self, state: AgentsState, agent: int, positions: Points
+    ) -> tuple[Callable[[], Points] | None, Callable[[float], Points] | None]:
+        """What the law lets `agent` know of how the world changes: `rate` and `ahead`."""
+        known, world, now = self.information, self.world_at(state.time), state.time
+        if known.world == "now":
+            return None, None
+        rate = partial(world.rate, positions, now, agent)
+        if known.others == "everybody":
+            rate = partial(world.rates, positions, now)
+        return rate, partial(world.error, positions, agent) if known.world == "forecast" else None
 
     def observation(
         self, state: AgentsState, agent: int, positions: Points, measurement: CellMeasurement | None
@@ -233,10 +260,12 @@ class CoverageSystem:
         """
         from dwell._kernels.common.philox import STREAM_RESETS, uniform
 
-        count, others = int(state.event_counts[agent]), self.information.others
-        samples = measurement is not None and others == "samples"
-        now = state.time
+        count, now = int(state.event_counts[agent]), state.time
         when = max(now - self.world_at(now).network.delay, 0.0)  # no agent moves before time 0
+        sample = rate = ahead = None
+        if measurement is not None:
+            sample = self._sampled(state, agent, positions, when)
+            rate, ahead = self._foreseen(state, agent, positions)
         return Observation(
             time=state.time,
             agent=agent,
@@ -245,13 +274,15 @@ class CoverageSystem:
             first_event_at=float(state.first[agent]),
             position=_for_reading(positions[agent]),
             hold=_for_reading(state.hold[agent]),
-            measurement=None if others == "broadcasts" else measurement,
+            measurement=None if self.information.others == "broadcasts" else measurement,
             draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], count),
-            sample=self.sample(positions, agent, when, now) if samples else None,
+            sample=sample,
             heard=state.mail[agent].heard if state.mail else {},
             memory=state.memory[agent] if state.memory else None,
             ground=self.ground_at(now),
             shared_draw=self._shared_draw,
+            rate=rate,
+            ahead=ahead,
         )
 
     def _shared_draw(self, k: int) -> float:
@@ -293,7 +324,9 @@ class CoverageSystem:
             memory=() if all(order.memory is None for order in orders) else memory,
             promised=_unless_all(promises, -1.0),
             spent=tuple(
-                _spent(order, looked if arrivals[p] == 0.0 else 0, looked * cell.neighbors)
+                _spent(order, looked, looked * self._seen(cell, 0.0))
+                if arrivals[p] == 0.0
+                else _spent(order, 0, 0)
                 for p, (order, cell) in enumerate(zip(orders, cells, strict=True))
             ),
         )
@@ -413,8 +446,15 @@ class CoverageSystem:
         arrives = count == 0 and self._arrivals[agent] > 0.0 and self.program is None
         decide = law.begin if arrives else law.decide
         order = commanded(self._missed if lost and not arrives else decide, law, observation)
-        received = measurement.neighbors if measurement is not None else 0
+        received = self._seen(measurement, state.time) if measurement is not None else 0
         return order, _spent(order, looked, received + heard), state
+
+    def _seen(self, cell: CellMeasurement, time: float) -> int:
+        """How many positions of other agents a sample contains."""
+        if self.information.others != "everybody":
+            return cell.neighbors
+        present = self.world_at(time).present
+        return (self.agents if present is None else len(present)) - 1
 
     def _missed(self, observation: Observation) -> Command:
         """The command of the controller after a lost sample."""

@@ -155,20 +155,26 @@ def _weighed(cell: Cell, density: Density) -> tuple[float, Points]:
     if cell.empty:
         return -math.inf, np.zeros(len(cell.position))
     if len(cell.position) == 2:
-        found = polygon_moments(cell.offsets, cell.position, density)
-        return found.log_mass, found.offset
+        terms = density.terms()
+        if terms is None:
+            found = polygon_moments(cell.offsets, cell.position, density)
+            return found.log_mass, found.offset
+        log_scale, mass, *first = _planar_moments(cell, terms, np.zeros(2))
+        e = np.array(first) / mass if mass > 0.0 else np.zeros(2)
+        return (math.log(mass) + log_scale if mass > 0.0 else -math.inf), e
     from dwell._kernels.line import moments as kernel
     from dwell.cells.simplices import weigh_function
 
-    terms = general_terms_of(density, 1)
-    if terms is None:
+    general = general_terms_of(density, 1)
+    if general is None:
         whole = weigh_function(density, cell.position, cell.offsets[None])
-        log_scale, mass, e = whole.log_scale, whole.mass, float(whole.error[0])
+        log_scale, mass, e = whole.log_scale, whole.mass, whole.error
     else:
-        memory = np.empty((len(terms.weights), kernel.MEMORY))
+        memory = np.empty((len(general.weights), kernel.MEMORY))
         ends = map(float, (*cell.offsets[:, 0], cell.position[0]))
-        log_scale, mass, e, _ = kernel.moments_of(*ends, terms, memory)
-    return (math.log(mass) + log_scale if mass > 0.0 else -math.inf), np.array([e])
+        log_scale, mass, middle, _ = kernel.moments_of(*ends, general, memory)
+        e = np.array([middle])
+    return (math.log(mass) + log_scale if mass > 0.0 else -math.inf), e
 
 
 def _edges(cell: Cell, density: Density, log_mass: float) -> Edges:
@@ -210,12 +216,18 @@ def _first_moment(cell: Cell, change: Polynomial, about: Points) -> Points:
         z = low + 0.5 * (1.0 + nodes) * (high - low)
         values: Any = weights * (z - about[0]) * change.at((cell.position[0] + z)[:, None])
         return np.array([0.5 * (high - low) * math.fsum(values)])
+    _, _, fx, fy = _planar_moments(cell, change.terms(), about)
+    return np.array([fx, fy])
+
+
+def _planar_moments(cell: Cell, terms: Any, about: Points) -> tuple[float, float, float, float]:
+    """Logarithm of the scale, mass, and first moments about a point, of a cell in the plane."""
     from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.entry_points import moments_of
 
     n = len(cell.offsets)
     scratch = make_scratch(1, n)
     scratch.x[:n], scratch.y[:n] = cell.offsets.T
-    given = n, *map(float, cell.position), change.terms(), *map(float, about)
-    _, _, fx, fy, _ = moments_of(*given, False, scratch)
-    return np.array([fx, fy])
+    given = n, *map(float, cell.position), terms, *map(float, about)
+    found: tuple[float, float, float, float] = moments_of(*given, False, scratch)[:4]
+    return found

@@ -107,6 +107,8 @@ def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
         return "on a grid of points centroids are piecewise constant: no Lipschitz constant holds"
     if not system.perfect:
         return "samples are lost or late, which the theorem does not cover"
+    if getattr(system.controller, "feedforward", "none") != "none":
+        return "the law has feed-forward, which the theorem does not cover"
     return ""
 
 
