@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from dwell.agents import Command, Network, Observation
     from dwell.cells import Tessellation, moments, tessellate
     from dwell.controllers import (
+        TVD,
         DiscreteLloyd,
         EventTriggered,
         Lloyd,
+        MinimumEnergy,
         SelfTriggered,
         SelfTriggeredCentroid,
         Timer,
@@ -36,20 +38,20 @@ if TYPE_CHECKING:
     from dwell.sweep import load_sweep, run_sweep
 
 __all__ = [
-    "Ball", "Box", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid", "EventTriggered",
-    "Function", "Gaussian", "InputError", "Interrupted", "Interval", "Lloyd", "Mixture", "Network",
-    "Observation", "Polygon", "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered",
-    "SelfTriggeredCentroid", "Tessellation", "Timer", "Uniform", "animate", "check", "compare",
-    "design", "load_run", "load_scenario", "load_sweep", "moments", "optimize", "resume_run",
-    "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
+    "TVD", "Ball", "Box", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid", "EventTriggered",
+    "Function", "Gaussian", "InputError", "Interrupted", "Interval", "Lloyd", "MinimumEnergy",
+    "Mixture", "Network", "Observation", "Polygon", "Polynomial", "Polytope", "Run", "Scenario",
+    "SelfTriggered", "SelfTriggeredCentroid", "Tessellation", "Timer", "Uniform", "animate",
+    "check", "compare", "design", "load_run", "load_scenario", "load_sweep", "moments", "optimize",
+    "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
 
 _MODULES = {
     "agents": ("Command", "Network", "Observation"),
     "cells": ("Tessellation", "moments", "tessellate"),
     "controllers": (
-        "DiscreteLloyd", "EventTriggered", "Lloyd", "SelfTriggered", "SelfTriggeredCentroid",
-        "Timer",
+        "DiscreteLloyd", "EventTriggered", "Lloyd", "MinimumEnergy", "SelfTriggered",
+        "SelfTriggeredCentroid", "TVD", "Timer",
     ),
     "density": ("Function", "Gaussian", "Mixture", "Polynomial", "Uniform"),
     "errors": ("DwellError", "InputError", "Interrupted"),

@@ -208,3 +208,18 @@ def test_balls_and_space_are_refused():
     density = Moving(dwell.Gaussian, center=PATH, rate=1.0)
     with pytest.raises(DensityError, match="on the line and in polygons"):
         centroid_rates(changing_region(dwell.Ball((2, 2), 2.0), density), places(2), T)
+
+
+@pytest.mark.parametrize("name", ["mixed", "covariance", "level"])
+def test_rates_are_differences_of_centroids_by_other_code(name):
+    """Cells by Qhull and plain quadrature, without the kernels."""
+    from dwell.verify.reference_centroid import reference_centroid
+
+    ground, positions, h = changing_region(FIVE, PLANAR[name]), places(2, 4), 1e-3
+    for agent in range(4):
+        before, after = (
+            reference_centroid(FIVE, positions, agent, density_at(PLANAR[name], T + d))
+            for d in (-h, h)
+        )
+        wanted = (after - before) / (2.0 * h)
+        np.testing.assert_allclose(centroid_rate(ground, positions, agent, T), wanted, atol=1e-7)

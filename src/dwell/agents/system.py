@@ -434,7 +434,8 @@ class CoverageSystem:
             state = replace(state, mail=(*state.mail[:agent], mail, *state.mail[agent + 1 :]))
         tries = state.samples_next is None or bool(state.samples_next[agent])
         delay, count = self.world_at(state.time).network.delay, int(state.event_counts[agent])
-        lost = tries and self._is_lost(agent, agent, count, state.time)
+        arrives = count == 0 and self._arrivals[agent] > 0.0 and self.program is None
+        lost = tries and not arrives and self._is_lost(agent, agent, count, state.time)
         looked = int(tries and not lost and self.information.others != "broadcasts")
         seen, measurement = here, truth if looked else None
         if looked and delay > 0.0:
@@ -443,9 +444,8 @@ class CoverageSystem:
             measurement = self.measurement(seen, agent, state.time)
         observation = self.observation(state, agent, seen, measurement)
         law = self.controller
-        arrives = count == 0 and self._arrivals[agent] > 0.0 and self.program is None
         decide = law.begin if arrives else law.decide
-        order = commanded(self._missed if lost and not arrives else decide, law, observation)
+        order = commanded(self._missed if lost else decide, law, observation)
         received = self._seen(measurement, state.time) if measurement is not None else 0
         return order, _spent(order, looked, received + heard), state
 

@@ -10,9 +10,11 @@ from dwell._checks import check_whole
 from dwell._types import Points
 from dwell.agents import Controller, CoverageSystem, Network, check_start, scatter
 from dwell.controllers import (
+    TVD,
     DiscreteLloyd,
     EventTriggered,
     Lloyd,
+    MinimumEnergy,
     SelfTriggered,
     SelfTriggeredCentroid,
     Timer,
@@ -36,6 +38,8 @@ LAW_KINDS: Mapping[str, type] = {
     "self-triggered": SelfTriggered,
     "self-triggered-centroid": SelfTriggeredCentroid,
     "event-triggered": EventTriggered,
+    "tvd": TVD,
+    "minimum-energy": MinimumEnergy,
 }
 KINDS: Mapping[str, Callable[..., Any]] = {
     **LAW_KINDS,

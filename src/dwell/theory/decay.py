@@ -77,6 +77,8 @@ def predict(rates: Rates, law: object, network: Network = PERFECT) -> Prediction
 
 _REST = {
     "SelfTriggeredCentroid": "waits depend on how far others might have moved: no linear model",
+    "TVD": "it is about moving densities: no linear model of it at rest is worked out",
+    "MinimumEnergy": "slack leaves errors that do not decay exponentially",
     "EventTriggered": "agents rest near the set that holds their centroids: errors do not go to 0",
 }
 
