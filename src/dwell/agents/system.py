@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -24,6 +24,12 @@ from dwell.agents.interfaces import (
     commanded,
     decay_rate_of,
     information_of,
+)
+from dwell.agents.knowledge import (
+    changes_known,
+    neighbors_seen,
+    others_seen,
+    positions_received,
 )
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
@@ -220,36 +226,7 @@ class CoverageSystem:
         time: when the others were there; taken: when the sample is taken, if later.
         """
         now = time if taken is None else taken
-        who = self.world_at(now).neighbors(positions, agent, now)
-        return Sample(time, who, _for_reading(positions[who]))
-
-    def _sampled(
-        self, state: AgentsState, agent: int, positions: Points, when: float
-    ) -> Sample | None:
-        """What the law lets `agent` know of others at a sample: `positions`, as they were then."""
-        others = self.information.others
-        if others == "everybody":
-            every = self.world_at(state.time).agents_among(positions)
-            return Sample(when, every, _for_reading(positions[every]))
-        if others not in ("samples", "velocities"):
-            return None
-        sample = self.sample(positions, agent, when, state.time)
-        if others == "velocities":
-            known = state.velocities_then(when)[sample.agents]
-            sample = replace(sample, velocities=_for_reading(known))
-        return sample
-
-    def _foreseen(
-        self, state: AgentsState, agent: int, positions: Points
-    ) -> tuple[Callable[[], Points] | None, Callable[[float], Points] | None]:
-        """What the law lets `agent` know of how the world changes: `rate` and `ahead`."""
-        known, world, now = self.information, self.world_at(state.time), state.time
-        if known.world == "now":
-            return None, None
-        rate = partial(world.rate, positions, now, agent)
-        if known.others == "everybody":
-            rate = partial(world.rates, positions, now)
-        return rate, partial(world.error, positions, agent) if known.world == "forecast" else None
+        return neighbors_seen(self.world_at(now), positions, agent, time, now)
 
     def observation(
         self, state: AgentsState, agent: int, positions: Points, measurement: CellMeasurement | None
@@ -264,8 +241,9 @@ class CoverageSystem:
         when = max(now - self.world_at(now).network.delay, 0.0)  # no agent moves before time 0
         sample = rate = ahead = None
         if measurement is not None:
-            sample = self._sampled(state, agent, positions, when)
-            rate, ahead = self._foreseen(state, agent, positions)
+            known, world = self.information, self.world_at(now)
+            sample = others_seen(known, world, state, agent, positions, when)
+            rate, ahead = changes_known(known, world, now, agent, positions)
         return Observation(
             time=state.time,
             agent=agent,
@@ -324,7 +302,7 @@ class CoverageSystem:
             memory=() if all(order.memory is None for order in orders) else memory,
             promised=_unless_all(promises, -1.0),
             spent=tuple(
-                _spent(order, looked, looked * self._seen(cell, 0.0))
+                _spent(order, looked, looked * self._received(cell, 0.0))
                 if arrivals[p] == 0.0
                 else _spent(order, 0, 0)
                 for p, (order, cell) in enumerate(zip(orders, cells, strict=True))
@@ -446,15 +424,12 @@ class CoverageSystem:
         law = self.controller
         decide = law.begin if arrives else law.decide
         order = commanded(self._missed if lost else decide, law, observation)
-        received = self._seen(measurement, state.time) if measurement is not None else 0
+        received = 0 if measurement is None else self._received(measurement, state.time)
         return order, _spent(order, looked, received + heard), state
 
-    def _seen(self, cell: CellMeasurement, time: float) -> int:
+    def _received(self, cell: CellMeasurement, time: float) -> int:
         """How many positions of other agents a sample contains."""
-        if self.information.others != "everybody":
-            return cell.neighbors
-        present = self.world_at(time).present
-        return (self.agents if present is None else len(present)) - 1
+        return positions_received(self.information, self.world_at(time), cell, self.agents)
 
     def _missed(self, observation: Observation) -> Command:
         """The command of the controller after a lost sample."""
