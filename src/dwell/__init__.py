@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from dwell.agents import Command, Network, Observation, Sensor, Switch
     from dwell.cells import Tessellation, moments, tessellate
     from dwell.controllers import (
+        TVD,
         DiscreteLloyd,
         EventTriggered,
         Lloyd,
+        MinimumEnergy,
         SelfTriggered,
         SelfTriggeredCentroid,
         Timer,
@@ -37,11 +39,12 @@ if TYPE_CHECKING:
     from dwell.sweep import load_sweep, run_sweep
 
 __all__ = [
-    "Ball", "Box", "Circle", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid",
+    "TVD", "Ball", "Box", "Circle", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid",
     "EventTriggered", "Function", "Gaussian", "InputError", "Interrupted", "Interval", "Keyframes",
-    "Lloyd", "Mixture", "Moving", "MovingPolygon", "Network", "Observation", "Polygon",
-    "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered", "SelfTriggeredCentroid", "Sensor",
-    "Switch", "Tessellation", "Timer", "Uniform", "animate", "check", "compare", "design",
+    "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon", "Network", "Observation",
+    "Polygon", "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered",
+    "SelfTriggeredCentroid", "Sensor", "Switch", "Tessellation", "Timer", "Uniform", "animate",
+    "check", "compare", "design",
     "load_run", "load_scenario", "load_sweep", "moments", "optimize", "resume_run", "run_scenario",
     "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
@@ -50,8 +53,8 @@ _MODULES = {
     "agents": ("Command", "Network", "Observation", "Sensor", "Switch"),
     "cells": ("Tessellation", "moments", "tessellate"),
     "controllers": (
-        "DiscreteLloyd", "EventTriggered", "Lloyd", "SelfTriggered", "SelfTriggeredCentroid",
-        "Timer",
+        "DiscreteLloyd", "EventTriggered", "Lloyd", "MinimumEnergy", "SelfTriggered",
+        "SelfTriggeredCentroid", "TVD", "Timer",
     ),
     "density": ("Function", "Gaussian", "Mixture", "Moving", "Polynomial", "Uniform"),
     "errors": ("DwellError", "InputError", "Interrupted"),

@@ -16,7 +16,7 @@ KEYS = {
 }  # fmt: skip
 LAWS = [
     "timer", "lloyd", "discrete-lloyd", "self-triggered", "self-triggered-centroid",
-    "event-triggered",
+    "event-triggered", "tvd", "minimum-energy",
 ]  # fmt: skip
 
 

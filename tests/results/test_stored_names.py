@@ -81,7 +81,7 @@ def test_fields_of_a_state():
     law = dwell.SelfTriggeredCentroid(dt=0.1)
     plan = plain(simulate(law).details.recorder.remembered.memory[0])["Plan"]
     assert list(plan) == names("sample steps moves goal")
-    assert list(plan["sample"]["Sample"]) == names("time agents positions")
+    assert list(plan["sample"]["Sample"]) == names("time agents positions velocities")
     ball = plain(KNOWN["Ball"]((1.0,), 1.0, 0.5))
     assert ball == {"Ball": {"middle": {"tuple": [1.0]}, "distance": 1.0, "radius": 0.5}}
 

@@ -24,7 +24,10 @@ SPECS = {
 }
 
 DEFAULTS: dict[str, dict[str, Any]] = {
-    "lloyd": {"k2": 1.0, "mode": "sampled", "dt": None, "tolerance": None, "speed": None},
+    "lloyd": {
+        "k2": 1.0, "mode": "sampled", "dt": None, "tolerance": None, "speed": None,
+        "feedforward": "none", "trust": None,
+    },
     "discrete-lloyd": {
         "step": 1.0, "relaxation": 1.0, "speed": None, "schedule": "synchronous", "rate": None,
     },
@@ -41,6 +44,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "s_max": 1.0, "dt": 0.05, "levels": (0.0, 0.25, 0.5, 1.0), "k_v": 1.0, "d_stop": 0.01,
         "d_start": 0.02, "heartbeat": None, "bound": "diameter",
     },
+    "tvd": {"kappa": 1.0, "order": "C", "dt": 0.01, "speed": None},
+    "minimum-energy": {"alpha": 2.0, "rho": 100.0, "dt": 0.01, "speed": None},
 }  # fmt: skip
 
 # Each key of each law is given somewhere here, and each word of each key.
@@ -48,6 +53,13 @@ GIVEN: list[dict[str, Any]] = [
     TIMER,
     {"kind": "lloyd", "k2": 2, "mode": "sampled", "dt": 0.5, "speed": 3},
     {"kind": "lloyd", "k2": 1e-3, "mode": "ode", "tolerance": 1e-6},
+    {"kind": "lloyd", "feedforward": "neighbours", "trust": 0.5},
+    {"kind": "lloyd", "feedforward": "own"},
+    {"kind": "lloyd", "feedforward": "ahead"},
+    {"kind": "lloyd", "feedforward": "none"},
+    {"kind": "tvd", "kappa": 2, "order": "C", "dt": 0.5, "speed": 3},
+    {"kind": "tvd", "order": 2},
+    {"kind": "minimum-energy", "alpha": 2, "rho": 1e4, "dt": 0.5, "speed": 3},
     {"kind": "discrete-lloyd", "step": 0.5, "relaxation": 1.999, "speed": 3},
     {"kind": "discrete-lloyd", "schedule": "poisson", "rate": 4, "relaxation": 5e-324},
     {"kind": "discrete-lloyd", "schedule": "poisson"},
@@ -135,11 +147,13 @@ POSITIVE = {
     "self-triggered": ["kappa", "v", "tau_min", "tau_max", "delta", "scan"],
     "self-triggered-centroid": ["v_max", "dt", "t_max"],
     "event-triggered": ["s_max", "dt", "k_v", "d_start", "heartbeat"],
+    "tvd": ["kappa", "dt", "speed"],
+    "minimum-energy": ["alpha", "rho", "dt", "speed"],
 }
 NOT_NEGATIVE = {"self-triggered-centroid": ["epsilon"], "event-triggered": ["d_stop"]}
 OTHERS = {  # whose wrong values are rows of refused.txt
     "kind", "levels", "factor", "tolerance", "mode", "schedule", "preset", "own", "second",
-    "bound", "stop", "decision",
+    "bound", "stop", "decision", "feedforward", "trust", "order",
 }  # fmt: skip
 BAD = [  # a value, the code, and what the sentence says after the key
     *((value, "scenario.type", "needs a number, got ") for value in ("1", True, [1.0], {})),
@@ -182,9 +196,9 @@ class TestStrangers:
         assert "so do nu, t1 and t2" in str(error)
 
     def test_keys_of_several_laws_are_several_sentences(self, refused):
-        error = refused("controller={kind='lloyd', kappa=1, v=1, levels=[0, 1], tau_min=0.1}")
+        error = refused("controller={kind='lloyd', delta=1, v=1, levels=[0, 1], tau_min=0.1}")
         first, second = str(error).splitlines()
-        assert first.startswith('controller.kappa belongs to kind = "self-triggered", and so do v')
+        assert first.startswith('controller.delta belongs to kind = "self-triggered", and so do v')
         assert second.startswith('controller.levels belongs to kind = "event-triggered", got')
 
     def test_the_whole_table_set_anew(self, parsed):

@@ -37,11 +37,15 @@ class Information:
     own : its own position "at events", or "always"; only a law that knows the position between
         events may have a finite `fade`.
     others : the "centroid" of its cell at each sample, the positions of its Voronoi neighbours at
-        each sample ("samples"), or the messages of the other agents ("broadcasts").
+        each sample ("samples"), also their velocities ("velocities"), the positions of all agents
+        (`everybody`), or the messages of the other agents ("broadcasts").
+    world : the workspace and its density at the time of an event ("now"), also how they are
+        changing then ("rate"), or at later times as well ("forecast").
     """
 
     own: str = "at events"
     others: str = "centroid"
+    world: str = "now"
 
 
 @final
@@ -60,11 +64,12 @@ class CellMeasurement:
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class Sample:
-    """The positions of an agent's Voronoi neighbours at one time."""
+    """The positions of an agent's Voronoi neighbours at one time; or of all agents, itself too."""
 
     time: float
     agents: Ints  # (K,)
     positions: Points  # (K, n)
+    velocities: Points | None = None  # (K, n) for laws that observe them
 
 
 @final
@@ -102,15 +107,23 @@ class Observation:
     draw : float
         A random number, uniform on [0, 1), determined by seed, agent and event.
     sample : Sample or None
-        Positions of its neighbours, for laws that observe "samples".
+        Positions of its neighbours, for laws that observe "samples", with their velocities for
+        those that observe "velocities"; of all agents for those that observe `everybody`.
     heard : mapping
         The last message of each other agent.
     memory : object
         The memory of its last command.
     ground : WeightedRegion or None
-        The region and its density.
+        The region and its density, at this time.
     shared_draw : callable or None
         Random numbers that all agents have in common.
+    rate : callable or None
+        ``rate()`` is the time derivative of the centroid of its cell while no agent moves, (n,);
+        of all cells in the order of `sample`, (K, n), for laws that observe `everybody`. For laws
+        that know the "rate" of the world, or a "forecast".
+    ahead : callable or None
+        ``ahead(t)`` is the error of its present cell in the world of a later time t, (n,), for
+        laws that know a "forecast". The next phase of a timeline is not foreseen.
 
     Examples
     --------
@@ -141,6 +154,8 @@ class Observation:
     memory: object = None
     ground: WeightedRegion | None = None
     shared_draw: Callable[[int], float] | None = None
+    rate: Callable[[], Points] | None = None
+    ahead: Callable[[float], Points] | None = None
 
 
 @final

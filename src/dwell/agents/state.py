@@ -143,6 +143,14 @@ class AgentsState:
 
     def positions_then(self, time: float) -> Points:
         """Positions of all agents at an earlier time; the start, for times below 0."""
+        return self._segments_then(time).at(max(time, 0.0))
+
+    def velocities_then(self, time: float) -> Points:
+        """Velocities of all agents at an earlier time; those of the start, for times below 0."""
+        return self._segments_then(time).velocity_at(max(time, 0.0))
+
+    def _segments_then(self, time: float) -> Segments:
+        """The segments of all agents at an earlier time."""
         then = self.segments
         if self.past:
             then = then.copied()
@@ -152,7 +160,7 @@ class AgentsState:
                     bisect_right(self.past[p], time, hi=made, key=lambda segment: segment[0]) - 1, 0
                 )
                 then.since[p], then.place[p], then.hold[p], then.cruise[p] = self.past[p][k]
-        return then.at(max(time, 0.0))
+        return then
 
     def remembering(self, agent: int) -> AgentsState:
         """The state with the present segment of `agent` among the past ones, before its jump."""

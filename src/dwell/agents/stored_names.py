@@ -22,7 +22,7 @@ STORED = {
     "Message": "sender time position promise before",
     "Metrics": "times errors hold_errors costs separations",
     "Plan": "sample steps moves goal",
-    "Sample": "time agents positions",
+    "Sample": "time agents positions velocities",
     "Sampled": "taken last_large after",
     "Spent": "looked guaranteed dual_guaranteed sent received mark",
 }

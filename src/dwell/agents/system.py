@@ -25,11 +25,17 @@ from dwell.agents.interfaces import (
     decay_rate_of,
     information_of,
 )
+from dwell.agents.knowledge import (
+    changes_known,
+    neighbors_seen,
+    others_seen,
+    positions_received,
+)
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
 from dwell.agents.world import Sensor, Timeline, World
-from dwell.cells.backend import backend_for, measure_cells
+from dwell.cells.backend import measure_cells
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density import Density
@@ -90,7 +96,7 @@ class CoverageSystem:
 
     def ground_at(self, time: float) -> WeightedRegion:
         """The workspace with its density at a time."""
-        return self.world_at(time).ground.at(time)
+        return self.world_at(time).ground_at(time)
 
     @cached_property
     def delayed(self) -> bool:
@@ -218,15 +224,10 @@ class CoverageSystem:
     ) -> Sample:
         """The positions of the Voronoi neighbours of `agent` in the configuration `positions`.
 
-        time: when the others were there; taken: when the sample is taken, if that is later.
+        time: when the others were there; taken: when the sample is taken, if later.
         """
         now = time if taken is None else taken
-        ground, present = self.ground_at(now), self.world_at(now).present
-        every = np.arange(self.agents) if present is None else present
-        own = int(np.searchsorted(every, agent))
-        cell = backend_for(ground).cells(ground.workspace, positions[every], [own])[0]
-        who = every[np.sort(cell.borders[cell.borders >= 0])]
-        return Sample(time, who, _for_reading(positions[who]))
+        return neighbors_seen(self.world_at(now), positions, agent, time, now)
 
     def observation(
         self, state: AgentsState, agent: int, positions: Points, measurement: CellMeasurement | None
@@ -237,10 +238,13 @@ class CoverageSystem:
         """
         from dwell._kernels.common.philox import STREAM_RESETS, uniform
 
-        count, others = int(state.event_counts[agent]), self.information.others
-        samples = measurement is not None and others == "samples"
-        now = state.time
+        count, now = int(state.event_counts[agent]), state.time
         when = max(now - self.world_at(now).network.delay, 0.0)  # no agent moves before time 0
+        sample = rate = ahead = None
+        if measurement is not None:
+            known, world = self.information, self.world_at(now)
+            sample = others_seen(known, world, state, agent, positions, when)
+            rate, ahead = changes_known(known, world, now, agent, positions)
         return Observation(
             time=state.time,
             agent=agent,
@@ -249,13 +253,15 @@ class CoverageSystem:
             first_event_at=float(state.first[agent]),
             position=_for_reading(positions[agent]),
             hold=_for_reading(state.hold[agent]),
-            measurement=None if others == "broadcasts" else measurement,
+            measurement=None if self.information.others == "broadcasts" else measurement,
             draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], count),
-            sample=self.sample(positions, agent, when, now) if samples else None,
+            sample=sample,
             heard=state.mail[agent].heard if state.mail else {},
             memory=state.memory[agent] if state.memory else None,
             ground=self.ground_at(now),
             shared_draw=self._shared_draw,
+            rate=rate,
+            ahead=ahead,
         )
 
     def _shared_draw(self, k: int) -> float:
@@ -298,7 +304,9 @@ class CoverageSystem:
             memory=() if all(order.memory is None for order in orders) else memory,
             promised=_unless_all(promises, -1.0),
             spent=tuple(
-                _spent(order, self._cells(p, looked, 0.0), looked * cell.neighbors)
+                _spent(order, self._cells(p, looked, 0.0), looked * self._received(cell, 0.0))
+                if arrivals[p] == 0.0
+                else _spent(order, 0, 0)
                 for p, (order, cell) in enumerate(zip(orders, cells, strict=True))
             ),
         )
@@ -406,7 +414,8 @@ class CoverageSystem:
             state = replace(state, mail=(*state.mail[:agent], mail, *state.mail[agent + 1 :]))
         tries = state.samples_next is None or bool(state.samples_next[agent])
         delay, count = self.world_at(state.time).network.delay, int(state.event_counts[agent])
-        lost = tries and self._is_lost(agent, agent, count, state.time)
+        arrives = count == 0 and self._arrivals[agent] > 0.0 and self.program is None
+        lost = tries and not arrives and self._is_lost(agent, agent, count, state.time)
         looked = int(tries and not lost and self.information.others != "broadcasts")
         seen, measurement = here, truth if looked else None
         if looked and delay > 0.0:
@@ -415,10 +424,9 @@ class CoverageSystem:
             measurement = self.measurement(seen, agent, state.time)
         observation = self.observation(state, agent, seen, measurement)
         law = self.controller
-        arrives = count == 0 and self._arrivals[agent] > 0.0 and self.program is None
         decide = law.begin if arrives else law.decide
-        order = commanded(self._missed if lost and not arrives else decide, law, observation)
-        received = measurement.neighbors if measurement is not None else 0
+        order = commanded(self._missed if lost else decide, law, observation)
+        received = 0 if measurement is None else self._received(measurement, state.time)
         return order, _spent(order, self._cells(agent, looked, state.time), received + heard), state
 
     @property
@@ -434,6 +442,10 @@ class CoverageSystem:
     def _cells(self, agent: int, looked: int, time: float) -> int:
         """The cells that a sample computes."""
         return looked if self.timeline is None else looked * self.cells_of(agent, time)
+
+    def _received(self, cell: CellMeasurement, time: float) -> int:
+        """How many positions of other agents a sample contains."""
+        return positions_received(self.information, self.world_at(time), cell, self.agents)
 
     def _missed(self, observation: Observation) -> Command:
         """The command of the controller after a lost sample."""

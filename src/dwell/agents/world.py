@@ -17,7 +17,8 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, in_short, is_whole, listed
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import coincident_groups
-from dwell.cells.backend import measure_cells
+from dwell.cells.backend import backend_for, measure_cells
+from dwell.cells.centroid_rate import centroid_rates
 from dwell.cells.measurement import CellMeasurements, in_one, together
 from dwell.cells.weighted_region import WeightedRegion, changing_region
 from dwell.density import Density, Mixture, as_density
@@ -135,6 +136,51 @@ class World:
     def diagrams(self) -> tuple[Diagram, ...]:
         """All diagrams."""
         return self.sensors or (Diagram(self.ground, self.present),)
+
+    def ground_at(self, t: float) -> WeightedRegion:
+        """The workspace with its density at time t; one object for all calls at one time."""
+        if not self.ground.moves:
+            return self.ground
+        now = self._kept.get(t)
+        if now is None:
+            now = self.ground.at(t)
+            self._kept.clear()  # at worst another thread makes it again
+            self._kept[t] = now
+        return now
+
+    @cached_property
+    def _kept(self) -> dict[float, WeightedRegion]:
+        return {}
+
+    def agents_among(self, positions: Points) -> Ints:
+        """The agents that are present."""
+        return np.arange(len(positions)) if self.present is None else self.present
+
+    def neighbors(self, positions: Points, agent: int, t: float) -> Ints:
+        """The Voronoi neighbours of an agent at time t, ascending."""
+        ground, every = self.ground_at(t), self.agents_among(positions)
+        own = int(np.searchsorted(every, agent))
+        cell = backend_for(ground).cells(ground.workspace, positions[every], [own])[0]
+        found: Ints = every[np.sort(cell.borders[cell.borders >= 0])]
+        return found
+
+    def rates(self, positions: Points, t: float) -> Points:
+        """The time derivatives of the centroids of all agents that are present, (K, n)."""
+        return centroid_rates(self.ground, positions[self.agents_among(positions)], t)
+
+    def rate(self, positions: Points, t: float, agent: int) -> Points:
+        """The time derivative of the centroid of one agent while none moves, (n,)."""
+        every = self.agents_among(positions)
+        own = int(np.searchsorted(every, agent))
+        rate: Points = centroid_rates(self.ground, positions[every], t, [own])[0]
+        return rate
+
+    def error(self, positions: Points, agent: int, t: float) -> Points:
+        """The error of an agent in the world of this phase at time t, (n,)."""
+        one = np.array([agent])
+        seen = self.measure(positions[None], np.zeros_like(one), one, np.array([t]))
+        error: Points = seen.error[0]
+        return error
 
     def measure(
         self,

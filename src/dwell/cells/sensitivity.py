@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.cells.backend import borders
 from dwell.cells.facets import Borders
 from dwell.density.base import Density
@@ -28,12 +28,24 @@ def sensitivity(
     workspace: Workspace, position: Points, neighbors: Points, density: Density
 ) -> Sensitivity:
     """Of the agent at `position` whose Voronoi neighbours stand at `neighbors`, (K, n)."""
-    found = borders(workspace, np.vstack([position, neighbors]), density, agents=1)
-    own, towards = centroid_blocks(found)
+    own, _, towards = own_blocks(workspace, position, neighbors, density)
     others = 0.0
     for block in towards:
         others += norm(block)
-    return Sensitivity(norm(own[0] - np.eye(len(position))), others)
+    return Sensitivity(norm(own - np.eye(len(position))), others)
+
+
+def own_blocks(
+    workspace: Workspace, position: Points, neighbors: Points, density: Density
+) -> tuple[Floats, Ints, Floats]:
+    """Derivatives of the centroid of the agent at `position`.
+
+    With respect to its own position, (n, n); and for each of its borders the neighbour beyond, a
+    row of `neighbors`, (B,), and the derivative with respect to that, (B, n, n).
+    """
+    found = borders(workspace, np.vstack([position, neighbors]), density, agents=1)
+    own, towards = centroid_blocks(found)
+    return own[0], found.other - 1, towards
 
 
 def centroid_blocks(found: Borders) -> tuple[Floats, Floats]:

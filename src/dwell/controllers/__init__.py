@@ -3,14 +3,18 @@
 from dwell.controllers.discrete_lloyd import DiscreteLloyd
 from dwell.controllers.event_triggered import EventTriggered
 from dwell.controllers.lloyd import Lloyd
+from dwell.controllers.minimum_energy import MinimumEnergy
 from dwell.controllers.self_triggered import SelfTriggered
 from dwell.controllers.self_triggered_centroid import SelfTriggeredCentroid
 from dwell.controllers.timer import Timer
+from dwell.controllers.tvd import TVD
 
 __all__ = [
+    "TVD",
     "DiscreteLloyd",
     "EventTriggered",
     "Lloyd",
+    "MinimumEnergy",
     "SelfTriggered",
     "SelfTriggeredCentroid",
     "Timer",

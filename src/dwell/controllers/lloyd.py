@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Points
-from dwell.agents.interfaces import Command, FirstCommands, Observation
+from dwell.agents.interfaces import Command, FirstCommands, Information, Observation
+from dwell.controllers.feedforward import check_feedforward, driven, information_with, limited
 from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import (
     centroid_of,
@@ -48,6 +49,9 @@ class Lloyd:
     dt : time between samples (sampled); 0.01 unless given.
     tolerance : largest error of positions relative to the workspace's size (ode); 1e-9 unless
         given.
+    feedforward : what is added to follow a density or a workspace that moves (sampled): "none",
+        "own", "ahead" or "neighbours", as for `Timer`.
+    trust : above 0, at most 1, for "neighbours"; 0.95 unless given.
 
     Examples
     --------
@@ -63,6 +67,8 @@ class Lloyd:
     dt: float | None = None
     tolerance: float | None = None
     speed: float | None = None
+    feedforward: str = "none"
+    trust: float | None = None
 
     top_speed = property(attrgetter("speed"), doc="The largest speed; None for no limit.")
 
@@ -75,6 +81,14 @@ class Lloyd:
         check.positive("dt", "speed", optional=True)
         if self.tolerance is not None:
             check.within("tolerance", 1e-13, 1e-2, "a number from 1e-13 to 0.01", ends="[]")
+        check_feedforward(check)
+        if self.feedforward != "none" and self.mode != "sampled":
+            raise check.refused("feedforward", 'mode = "sampled" beside it')
+
+    @property
+    def information(self) -> Information:
+        """What an agent receives; feed-forward needs to know how the world changes."""
+        return information_with(self.feedforward)
 
     @property
     def step(self) -> float:
@@ -91,12 +105,14 @@ class Lloyd:
     @property
     def stays_inside(self) -> bool:
         """Whether agents cannot pass their centroids."""
-        return self.mode == "ode" or self.k2 * self.step <= 1.0
+        plain = self.feedforward == "none"
+        return self.mode == "ode" or (plain and self.k2 * self.step <= 1.0)
 
     @property
     def cost_decreases(self) -> bool:
         """Whether the cost cannot rise between samples: all move at once, by less than 2 e."""
-        return self.mode == "ode" or self.k2 * self.step < 2.0
+        plain = self.feedforward == "none"
+        return self.mode == "ode" or (plain and self.k2 * self.step < 2.0)
 
     def velocities(self, errors: Points) -> Points:
         """The right-hand side of the differential equation, (N, n)."""
@@ -108,13 +124,12 @@ class Lloyd:
 
     def program(self, agents: int) -> HoldProgram | None:
         """The sampled law as plain numbers: a saturated input, at every dt."""
-        return (
-            periodic_program(*self._gain(), agents, self.step) if self.mode == "sampled" else None
-        )
+        plain = self.mode == "sampled" and self.feedforward == "none"
+        return periodic_program(*self._gain(), agents, self.step) if plain else None
 
     def begin(self, observation: Observation) -> Command:
         """Hold k2 e from the start."""
-        return self._order(observation, self.step)
+        return self._order(observation, observation.time + self.step)
 
     def begin_all(self, errors: Points) -> FirstCommands:
         """First decisions of all agents at once."""
@@ -136,5 +151,10 @@ class Lloyd:
                 "whole (dwell.simulate does that), not decided event by event",
                 code="controller.kind",
             )
-        hold = self.velocities(observation.measurement.error)
-        return Command(hold, following, memory=centroid_of(observation))
+        target = centroid_of(observation)
+        if self.feedforward == "none":
+            return Command(self.velocities(observation.measurement.error), following, memory=target)
+        wait = following - observation.time
+        drive = driven(observation, self.k2, self.feedforward, self.trust, wait)
+        hold = limited(drive.velocity, self.speed)
+        return Command(hold, following, memory=target, mark=drive.mark)

@@ -18,6 +18,13 @@ from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell._types import Floats, Points, as_numbers, finite_number, lengths
 from dwell.agents.interfaces import Command, FirstCommands, Information, Observation
 from dwell.cells.sensitivity import sensitivity
+from dwell.controllers.feedforward import (
+    Drive,
+    check_feedforward,
+    driven,
+    information_with,
+    limited,
+)
 from dwell.controllers.parameters import LARGEST, SMALLEST, Parameters, refused
 from dwell.controllers.saturation import centroid_of, saturated, without_sample
 from dwell.errors import ControllerError
@@ -58,6 +65,10 @@ class Timer:
     initial_hold : velocities to start with; by default what the law itself gives at the start.
     initial_timer : time until the first sample, in [t1, t2]; t2 by default (what the rule itself
         gives, with "adaptive").
+    feedforward : what is added to follow a density or a workspace that moves: "none"; "own", the
+        rate of the own centroid; "ahead", its mean rate until the next sample; "neighbours", also
+        the share `trust` of what the neighbours' motion adds. The speed is at most k1.
+    trust : above 0, at most 1; 0.95 unless given.
 
     Examples
     --------
@@ -80,6 +91,8 @@ class Timer:
     eta_max: float | None = None
     initial_hold: tuple[tuple[float, ...], ...] | None = None
     initial_timer: PerAgent | None = None
+    feedforward: str = "none"
+    trust: float | None = None
     _programs: dict[int, HoldProgram] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -93,6 +106,7 @@ class Timer:
         if self.reach < SMALLEST:
             raise check.refused("epsilon", need)
         check.one_of("reset", RESET_RULES)
+        check_feedforward(check)
         for name in ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals"):
             value = getattr(self, name)
             if value is not None and finite_number(value) is None:
@@ -101,6 +115,8 @@ class Timer:
         self._check_intervals()
 
     def _check_options(self, check: Parameters) -> None:
+        if self.reset == "adaptive" and self.feedforward == "ahead":
+            raise _refused("feedforward", "ahead", 'a wait known before, not reset = "adaptive",')
         for name, rule in _OWNERS.items():
             check.belongs(name, "reset", rule)
             if self.reset == rule and getattr(self, name) is None and rule != "periodic":
@@ -136,9 +152,11 @@ class Timer:
     def stays_inside(self) -> bool:
         """Whether agents cannot pass their centroids, and so never leave the workspace.
 
-        Prescribed velocities may lead anywhere until the first sample.
+        Prescribed velocities may lead anywhere until the first sample, and feed-forward at any
+        time.
         """
-        return self.initial_hold is None and self.k1 * float(np.max(self.t2)) <= self.reach
+        own = self.initial_hold is None and self.feedforward == "none"
+        return own and self.k1 * float(np.max(self.t2)) <= self.reach
 
     @property
     def reach(self) -> float:
@@ -148,11 +166,13 @@ class Timer:
     @property
     def information(self) -> Information:
         """What an agent receives; adaptive timers need the neighbours' positions."""
-        return Information(others="samples" if self.reset == "adaptive" else "centroid")
+        others = "samples" if self.reset == "adaptive" else "centroid"
+        return information_with(self.feedforward, others)
 
     def program(self, agents: int) -> HoldProgram | None:
-        """The law as plain numbers for the compiled engine; None for adaptive timers."""
-        return None if self.reset == "adaptive" else self.numbers(agents)
+        """The law as plain numbers for the compiled engine; None for adaptive and feed-forward."""
+        plain = self.reset != "adaptive" and self.feedforward == "none"
+        return self.numbers(agents) if plain else None
 
     def numbers(self, agents: int) -> HoldProgram:
         """The law as plain numbers for `agents` agents; every list must fit that number."""
@@ -199,14 +219,17 @@ class Timer:
     def begin(self, observation: Observation) -> Command:
         """Start with the input the law gives (or the one given), and a full timer."""
         agent, agents = observation.agent, observation.agents
-        hold, timer = self._input(observation), self.numbers(agents).t2[agent]
-        if self.initial_hold is not None:
-            hold = np.array(self.initial_hold[agent], dtype=np.float64)
-        if self.reset == "adaptive":
-            timer, _ = self._adapted(observation, hold)
+        timer = self.numbers(agents).t2[agent]
         if self.initial_timer is not None:
             timer = _per_agent("initial_timer", self.initial_timer, agents)[agent]
-        return Command(hold, observation.time + float(timer), memory=centroid_of(observation))
+        drive = self._input(observation, float(timer))
+        hold = drive.velocity
+        if self.initial_hold is not None:
+            hold = np.array(self.initial_hold[agent], dtype=np.float64)
+        if self.reset == "adaptive" and self.initial_timer is None:
+            timer, _ = self._adapted(observation, hold)
+        due, memory = observation.time + float(timer), centroid_of(observation)
+        return Command(hold, due, memory=memory, mark=drive.mark)
 
     def begin_all(self, errors: Points) -> FirstCommands:
         """First decisions of all agents at once."""
@@ -219,11 +242,14 @@ class Timer:
         return FirstCommands(saturated(errors, float(self.k1), self.reach), timers.copy())
 
     def decide(self, observation: Observation) -> Command:
-        """Hold k1 sat(e) and reset the timer."""
-        return self._ordered(
-            observation,
-            Command(self._input(observation), math.inf, memory=centroid_of(observation)),
-        )
+        """Hold k1 sat(e), or the velocity with feed-forward, and reset the timer."""
+        memory = centroid_of(observation)
+        if self.reset == "adaptive":
+            hold = self._input(observation, math.nan).velocity
+            return self._ordered(observation, Command(hold, math.inf, memory=memory))
+        order = self._ordered(observation, Command(observation.hold, math.inf, memory=memory))
+        drive = self._input(observation, order.next_at - observation.time)
+        return replace(order, hold=drive.velocity, mark=drive.mark)
 
     def miss(self, observation: Observation) -> Command:
         """Without a sample: move to the last known centroid, stop there, and reset the timer."""
@@ -245,8 +271,9 @@ class Timer:
         """The longest dwell time that keeps the hold error within its limit, to first order.
 
         And whether it had to be cut off at t1 or at t2. The error changes at most at the rate
-        own |hold| + others k1, as no agent is faster than k1, and the input by k1 / max(reach, |e|)
-        times that. The initial hold error is subtracted from the limit.
+        own |hold| + others k1, as no agent is faster than k1, with feed-forward also at that of the
+        world, and the input by k1 / max(reach, |e|) times that. The initial hold error is
+        subtracted from the limit.
         """
         program = self.numbers(observation.agents)
         t1, t2 = float(program.t1[observation.agent]), float(program.t2[observation.agent])
@@ -257,9 +284,11 @@ class Timer:
         found = sensitivity(ground.workspace, place, sample.positions, ground.density)
         error, speed = math.hypot(*measured.error), math.hypot(*hold)
         drift = found.own * speed + found.others * self.k1
+        if observation.rate is not None:
+            drift += math.hypot(*observation.rate())
         rate = self.k1 / max(self.reach, error) * drift
         assert self.eta_max is not None
-        left = self.eta_max - math.hypot(*(hold - self._input(observation)))
+        left = self.eta_max - math.hypot(*(hold - self._input(observation, math.nan).velocity))
         if left <= 0.0:
             return t1, FLOOR
         wait = left / rate if rate > 0.0 else math.inf
@@ -267,9 +296,14 @@ class Timer:
             return t1, FLOOR
         return (wait, IN_TIME) if wait <= t2 else (t2, CEILING)
 
-    def _input(self, observation: Observation) -> Points:
+    def _input(self, observation: Observation, wait: float) -> Drive:
+        """The velocity to hold until the next sample, after `wait`, which only "ahead" needs."""
         assert observation.measurement is not None
-        return saturated(observation.measurement.error, float(self.k1), self.reach)
+        k1 = float(self.k1)
+        if self.feedforward == "none":
+            return Drive(saturated(observation.measurement.error, k1, self.reach))
+        drive = driven(observation, k1 / self.reach, self.feedforward, self.trust, wait)
+        return drive._replace(velocity=limited(drive.velocity, k1))
 
 
 def _as_tuple(name: str, value: object) -> tuple[object, ...]:

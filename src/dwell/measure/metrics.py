@@ -180,9 +180,15 @@ def timer_program(system: CoverageSystem) -> HoldProgram | None:
     return law.numbers(system.agents) if isinstance(law, Timer) else None
 
 
+def hold_program(system: CoverageSystem) -> HoldProgram | None:
+    """The timer law in numbers if its input is k1 sat(error), without feed-forward; else None."""
+    plain = getattr(system.controller, "feedforward", "none") == "none"
+    return timer_program(system) if plain else None
+
+
 def _hold_errors(system: CoverageSystem, now: Snapshots, errors: Points) -> Floats:
-    """|held velocity - k1 sat(error)|; no columns for laws other than the timer."""
-    program = timer_program(system)
+    """|held velocity - k1 sat(error)|; no columns for laws other than the plain timer."""
+    program = hold_program(system)
     if program is None:
         return np.empty((len(errors), 0))
     return lengths(now.velocities - saturated(errors, program.k1, program.reach))

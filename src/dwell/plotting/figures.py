@@ -16,7 +16,7 @@ from dwell._types import Floats, Points
 from dwell.density import Density
 from dwell.errors import InputError
 from dwell.geometry import Workspace
-from dwell.measure.metrics import timer_program
+from dwell.measure.metrics import hold_program
 from dwell.plotting import line, maps, scene, timelines, timers
 from dwell.plotting.style import COLOURS, DASHES, PLAIN, Axes, Figure, number
 from dwell.results import Run
@@ -121,7 +121,7 @@ FIGURES: dict[str, Callable[[Run], Figure]] = {
 
 def figures_of(run: Run) -> list[str]:
     """The names of the plots that fit a run: hold errors are those of the timer law alone."""
-    others = timer_program(run.system) is None
+    others = hold_program(run.system) is None
     return [name for name in FIGURES if not (others and name == "hold_errors")]
 
 

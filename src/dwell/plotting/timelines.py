@@ -13,7 +13,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, lengths
 from dwell.agents.state import counts_of
-from dwell.measure.metrics import timer_program
+from dwell.measure.metrics import hold_program
 from dwell.plotting.style import LABELS, PLAIN, Axes, Style, agent_label, number
 from dwell.results import Run, RunLike, as_run
 
@@ -55,7 +55,7 @@ def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Hold error |eta~_p| of every agent over time, with the limit that is assumed."""
     run = as_run(run)
     time_axis(ax, 0.0, run.horizon, LABELS["hold error"] + whose(run, style), style)
-    if timer_program(run.system) is None:
+    if hold_program(run.system) is None:
         style.placeholder(ax, "this law has no hold error")
         return
     curves = _hold_curves(run)

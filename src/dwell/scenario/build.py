@@ -23,9 +23,11 @@ from dwell.agents.interfaces import information_of
 from dwell.agents.timeline import timeline_of
 from dwell.agents.world import Timeline, sum_of
 from dwell.controllers import (
+    TVD,
     DiscreteLloyd,
     EventTriggered,
     Lloyd,
+    MinimumEnergy,
     SelfTriggered,
     SelfTriggeredCentroid,
     Timer,
@@ -60,6 +62,8 @@ LAW_KINDS: Mapping[str, type] = {
     "self-triggered": SelfTriggered,
     "self-triggered-centroid": SelfTriggeredCentroid,
     "event-triggered": EventTriggered,
+    "tvd": TVD,
+    "minimum-energy": MinimumEnergy,
 }
 KINDS: Mapping[str, Callable[..., Any]] = {
     **LAW_KINDS,

@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from . import checks
-from .problems import Problem
+from .problems import Problem, needs
 from .values import (
     Chance,
     Fraction,
@@ -28,6 +28,7 @@ from .values import (
     Relaxation,
     Table,
     Tolerance,
+    as_number,
     as_whole,
     doc,
 )
@@ -37,6 +38,36 @@ LLOYD_DT = 0.01  # what the law takes if the key is absent
 # Laws that work with guaranteed cells, and the dimensions in which there are such cells.
 GUARANTEED_KINDS = ("self-triggered", "self-triggered-centroid", "event-triggered")
 GUARANTEED_AT_MOST = 3
+
+
+TERMS_AT_MOST = 1000  # of the series of the tvd law
+
+
+def as_order(value: object) -> str | int:
+    """The order of the tvd law: "C", or a whole number from 0 on."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if value == "C" or (whole and isinstance(value, int) and 0 <= value <= TERMS_AT_MOST):
+        assert isinstance(value, str | int)
+        return value
+    raise needs(f'"C", or a whole number from 0 to {TERMS_AT_MOST}')
+
+
+Feedforward: TypeAlias = Literal["none", "own", "ahead", "neighbours"]
+Trust: TypeAlias = Annotated[float, Field(gt=0, le=1), BeforeValidator(as_number)]
+Order: TypeAlias = Annotated[
+    str | int,
+    BeforeValidator(as_order),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"const": "C"},
+                {"type": "integer", "minimum": 0, "maximum": TERMS_AT_MOST},
+            ]
+        }
+    ),
+]
+FOLLOWS = "what is added to follow a density or a workspace that moves"
+SHARE = "the share of the neighbours' motion with feedforward neighbours, up to 1; 0.95 if absent"
 
 
 class TimerSpec(Table):
@@ -69,8 +100,14 @@ class TimerSpec(Table):
     initial_timer: PerAgent | None = doc(
         "the wait before the first look; one time, or one per agent", None
     )
+    feedforward: Feedforward = doc(FOLLOWS, "none")
+    trust: Trust | None = doc(SHARE, None)
 
     def _problems(self) -> Iterator[Problem]:
+        yield from checks.belong(self, "feedforward", {"trust": "neighbours"}, "timer.feedforward")
+        if self.feedforward == "ahead" and self.reset == "adaptive":
+            says = '= "ahead" needs a wait known before the velocity, got reset = "adaptive"'
+            yield Problem(("feedforward",), "timer.feedforward", says)
         owners = {
             "period": "periodic", "intervals": "sequence", "loss": "dropout", "eta_max": "adaptive"
         }  # fmt: skip
@@ -123,10 +160,16 @@ class LloydSpec(Table):
         None,
     )
     speed: Positive | None = doc("the largest speed; no limit if absent", None)
+    feedforward: Feedforward = doc(FOLLOWS, "none")
+    trust: Trust | None = doc(SHARE, None)
 
     def _problems(self) -> Iterator[Problem]:
         owners = {"dt": "sampled", "tolerance": "ode"}
-        return checks.belong(self, "mode", owners, "lloyd.mode")
+        yield from checks.belong(self, "mode", owners, "lloyd.mode")
+        yield from checks.belong(self, "feedforward", {"trust": "neighbours"}, "lloyd.feedforward")
+        if self.feedforward != "none" and self.mode != "sampled":
+            says = f'needs mode = "sampled", got mode = "{self.mode}"; leave it out'
+            yield Problem(("feedforward",), "lloyd.feedforward", says)
 
 
 class DiscreteLloydSpec(Table):
@@ -243,6 +286,28 @@ class EventTriggeredSpec(Table):
             yield Problem(("d_start",), "event-triggered.order", says)
 
 
+class TVDSpec(Table):
+    """Synchronous references for moving densities: all agents sample together and know all."""
+
+    kind: Literal["tvd"] = doc("which law this is")
+    kappa: Positive = doc("the gain, per time", 1.0)
+    order: Order = doc(
+        "C: with the inverse of the centroids' derivatives; 0, 1, ...: terms of its series", "C"
+    )
+    dt: Positive = doc("the time between looks", 0.01)
+    speed: Positive | None = doc("the largest speed; no limit if absent", None)
+
+
+class MinimumEnergySpec(Table):
+    """The slowest motion with which the squared error of an agent falls at a given rate."""
+
+    kind: Literal["minimum-energy"] = doc("which law this is")
+    alpha: Positive = doc("the rate at which the squared error is to fall, per time", 2.0)
+    rho: Positive = doc("the cost of falling short of that rate", 100.0)
+    dt: Positive = doc("the time between looks", 0.01)
+    speed: Positive | None = doc("the largest speed; no limit if absent", None)
+
+
 class PythonSpec(Table):
     """A law of one's own: a Python class, with its parameters as further keys."""
 
@@ -270,6 +335,8 @@ LawSpec: TypeAlias = (
     | SelfTriggeredSpec
     | SelfTriggeredCentroidSpec
     | EventTriggeredSpec
+    | TVDSpec
+    | MinimumEnergySpec
     | PythonSpec
 )
 
@@ -282,6 +349,8 @@ CLOCK_KEYS: Mapping[str, tuple[str, ...]] = {
     "self-triggered": ("tau_min", "scan"),
     "self-triggered-centroid": ("dt",),
     "event-triggered": ("dt",),
+    "tvd": ("dt",),
+    "minimum-energy": ("dt",),
     "python": (),
 }
 

@@ -31,6 +31,8 @@ PACE = {
     "self-triggered": ("v", "kappa"),
     "self-triggered-centroid": ("v_max", ""),
     "event-triggered": ("s_max", "k_v"),
+    "tvd": ("speed", "kappa"),
+    "minimum-energy": ("speed", ""),
     PYTHON: ("top_speed", "gain"),
 }
 SPEED, GAIN = ({kind: keys[k] for kind, keys in PACE.items() if keys[k]} for k in (0, 1))

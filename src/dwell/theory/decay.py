@@ -58,6 +58,8 @@ def predict(rates: Rates, law: object, network: Network = PERFECT) -> Prediction
         return Prediction(None, "agents are not at their centroids, so nothing decays towards here")
     if not network.perfect:
         return Prediction(None, "samples are lost or late, which the linear model does not cover")
+    if getattr(law, "feedforward", "none") != "none":
+        return Prediction(None, "feed-forward is about a moving world, and this one is at rest")
     match law:
         case Lloyd(mode="ode"):
             return _slowest(law.k2 * rates.gaps, EXACT)
@@ -75,6 +77,8 @@ def predict(rates: Rates, law: object, network: Network = PERFECT) -> Prediction
 
 _REST = {
     "SelfTriggeredCentroid": "waits depend on how far others might have moved: no linear model",
+    "TVD": "it is about moving densities: no linear model of it at rest is worked out",
+    "MinimumEnergy": "slack leaves errors that do not decay exponentially",
     "EventTriggered": "agents rest near the set that holds their centroids: errors do not go to 0",
 }
 

@@ -12,10 +12,10 @@ import numpy as np
 from dwell._kernels.common.status import FLOOR
 from dwell._types import Points, apart, counted
 from dwell.agents import AgentsState, CoverageSystem
-from dwell.controllers import SelfTriggered, Timer
+from dwell.controllers import TVD, SelfTriggered, Timer
 from dwell.density.support import least_log_cost
 from dwell.measure.closest_approach import NEAR, Approach
-from dwell.measure.metrics import log_cost_of, timer_program
+from dwell.measure.metrics import hold_program, log_cost_of, timer_program
 from dwell.theory.advice import advise
 from dwell.theory.design import setting_of, void_reasons
 from dwell.theory.lipschitz import Attained
@@ -171,6 +171,21 @@ def _about_law(system: CoverageSystem, seen: RunFacts) -> Iterator[Flag]:
                 f"shorter than tau_min = {system.controller.tau_min:g}: its guarantees do not hold "
                 "there.",
             )
+    floors = int((seen.start.marks == FLOOR).sum()) + seen.floors
+    if floors and _solves(system.controller):
+        yield Flag(
+            "ill-conditioned",
+            f"At {counted(floors, 'sample')} the equation for the velocities was nearly singular: "
+            "some of the feed-forward is missing there.",
+        )
+
+
+def _solves(law: Any) -> bool:
+    """Whether a mark of this law means a velocity that could not be solved for."""
+    if isinstance(law, TVD):
+        return True
+    neighbours = getattr(law, "feedforward", "none") == "neighbours"
+    return neighbours and getattr(law, "reset", "") != "adaptive"
 
 
 def _about_quadrature(system: CoverageSystem, run: RunFacts) -> Iterator[Flag]:
@@ -191,7 +206,10 @@ def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
     if program is None:
         return
     longest = float(program.t2.max())
-    if program.k1 * longest > program.reach:
+    if hold_program(system) is None:
+        says = "With feed-forward agents may run past their centroids and leave the workspace."
+        yield Flag("overshoot", says)
+    elif program.k1 * longest > program.reach:
         step, reach = apart(program.k1 * longest, program.reach)
         yield Flag(
             "overshoot",
@@ -205,6 +223,9 @@ def _about_certificate(
 ) -> Iterator[Flag]:
     """Why the theorem does not apply to this run, and the remedy where one is known."""
     if assumed is None or not isinstance(system.controller, Timer):
+        return
+    if system.controller.feedforward != "none":
+        yield Flag("certificate-void", "The theorem does not cover feed-forward.")
         return
     setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])
     reasons = list(void_reasons(setting, measured)) if system.agents > 1 else []

@@ -116,6 +116,8 @@ def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
         return "the density or the workspace moves, which the theorem does not cover"
     if timeline is not None and timeline.arrivals is not None:
         return "agents arrive or leave, which the theorem does not cover"
+    if getattr(system.controller, "feedforward", "none") != "none":
+        return "the law has feed-forward, which the theorem does not cover"
     return ""
 
 

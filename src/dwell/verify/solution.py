@@ -120,12 +120,13 @@ def verify(
         rounding = _rounding(system, claims)
         coincident = ""
         try:
-            findings += _start(run, claims.places, rounding)
+            solved = rounding + _solver_rounding(system)
+            findings += _start(run, claims.places, solved)
             findings += _flow(run, claims)
             findings += _resets(run)
             findings += _bounds(run)
             findings += _jumps(run, rounding, tell, thorough)
-            findings += _decisions(run, rounding, tell)
+            findings += _decisions(run, solved, tell)
             findings += promises(system, start, table, until, thorough)
             findings += _samples(run, again, rounding)
             certificate = held_against(run, claims.assumed)
@@ -142,6 +143,11 @@ def _rounding(system: CoverageSystem, claims: Claims) -> float:
     if is_continuous(system):  # the ends of its cubics meet only up to its tolerance
         share += SOLVED * float(getattr(system.controller, "accuracy", 0.0))
     return share * system.workspace.diameter
+
+
+def _solver_rounding(system: CoverageSystem) -> float:
+    """By how much velocities may differ that a law takes from a system of linear equations."""
+    return float(getattr(system.controller, "rounding", 0.0)) * system.workspace.diameter
 
 
 def _worst(name: str, values: Any, limit: float, where: Where, *, strict: bool = False) -> Finding:

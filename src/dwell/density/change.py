@@ -1,0 +1,85 @@
+"""The time derivative of a density: Gaussians that are carried along, and polynomials.
+
+A Gaussian with center m and covariance S that change over time is carried by the velocity field
+w(z) = m' + B (z - m) with B = S' S**-1 / 2, while its weight grows: its time derivative is
+-w . grad phi + growth phi. That of a polynomial is a polynomial, of either sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.density.base import Density
+from dwell.density.gaussian import Gaussian
+from dwell.density.mixture import Mixture
+from dwell.density.moving import Moving
+from dwell.density.polynomial import Polynomial
+from dwell.density.uniform import Uniform
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """A Gaussian at one time, and how it changes."""
+
+    density: Gaussian
+    velocity: Points  # (n,) of its center
+    stretch: Floats  # (n, n) the matrix B
+    growth: float  # relative rate of its weight
+
+
+def changes_of(density: Density, t: float, dimension: int) -> Iterator[Carried | Polynomial]:
+    """The parts of a density that change at time t: Gaussians, and derivatives of polynomials."""
+    if isinstance(density, Mixture):
+        for part in density.parts:
+            yield from changes_of(part, t, dimension)
+    if not isinstance(density, Moving):
+        return
+    now: Any = density.now(t)
+    rates = {name: np.array(track.rate(t)) for name, track in density.tracks.items()}
+    if not any(rate.any() for rate in rates.values()):
+        return
+    if density.kind is Gaussian:
+        yield _carried(now, rates)
+    elif density.kind is Uniform:
+        yield Polynomial(((0,) * dimension + (float(rates["level"]),),))
+    else:
+        rows = list(_derivative(now, rates))
+        if any(row[-1] != 0.0 for row in rows):
+            yield Polynomial(tuple(rows), now.origin)
+
+
+def _carried(now: Gaussian, rates: dict[str, Floats]) -> Carried:
+    n = now.dimension
+    stretch = np.zeros((n, n))
+    if now.rate is not None and "rate" in rates:
+        stretch = -0.5 * float(rates["rate"]) / now.rate * np.eye(n)
+    elif "covariance" in rates:  # S' S**-1 / 2, where Q = S**-1 / 2
+        stretch = _product(rates["covariance"].reshape(n, n), now.matrix)
+    velocity = rates.get("center", np.zeros(n)).reshape(n)
+    return Carried(now, velocity, stretch, float(rates.get("weight", 0.0)) / now.weight)
+
+
+def _derivative(now: Polynomial, rates: dict[str, Floats]) -> Iterator[tuple[float, ...]]:
+    """Rows of powers and a coefficient: by the coefficients, and by the origin."""
+    n = now.dimension
+    grown = rates.get("coefficients", np.zeros((len(now.coefficients), n + 1)))
+    moved = rates.get("origin", np.zeros(n)).reshape(n)
+    for row, rate in zip(now.coefficients, grown, strict=True):
+        powers, c = [int(power) for power in row[:-1]], row[-1]
+        yield (*powers, float(rate[-1]))
+        for i in range(n):
+            if powers[i]:
+                lower = [power - (k == i) for k, power in enumerate(powers)]
+                yield (*lower, -c * powers[i] * float(moved[i]))
+
+
+def _product(a: Floats, b: Floats) -> Floats:
+    """The product of two small matrices, summed in order."""
+    whole: Floats = (a[:, :, None] * b[None, :, :]).sum(axis=1)
+    return whole
