@@ -34,6 +34,7 @@ export function SensorLine() {
       <span aria-live="polite">
         {selected >= 0 && `Agent ${selected} is chosen: the map shows ${listed(shown.map((name, k) => (shown.length > 1 ? `${name} (${lines[k % 3]})` : name)))}.`}
       </span>
+      <span>Agents with</span>
       {world.groups(agents).map(({ sensors }, k) => (
         <span key={k} class="kind">
           <span aria-hidden="true">{shapeOf(k).sign}</span>
