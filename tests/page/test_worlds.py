@@ -129,19 +129,17 @@ def test_the_time_line_has_switches_and_keyframes_for_pointer_and_keys(page: Any
     assert page.locator(".bubble").inner_text() == "Switch at t = 4: agents 1 and 3 leave"
     mark.click()
     assert time_of(page) == 4.0
-    assert "left at t = 4.000" in page.locator(".said").inner_text()
+    page.locator(".said", has_text="left at t = 4.000").wait_for()
     bar = page.get_by_label("Time", exact=True).and_(page.locator("input"))
     box, here = bar.bounding_box(), mark.bounding_box()
     at = (here["x"] + here["width"] / 2 - box["x"] - 8) / (box["width"] - 16)
     assert at == pytest.approx(4 / 12, abs=0.01)  # under the thumb
     bar.focus()
-    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")  # to the mark that had the focus last
     page.keyboard.press("ArrowRight")
-    focused = "document.activeElement.getAttribute('aria-label')"
-    assert "Switch at t = 9: new workspace; 1 agent arrives" in [
-        page.evaluate(focused),
-        page.keyboard.press("ArrowRight") or page.evaluate(focused),
-    ]
+    page.keyboard.press("ArrowRight")
+    focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert focused == "Switch at t = 9: new workspace; 1 agent arrives"
     page.keyboard.press("Enter")
     page.wait_for_function("() => dwellPage.clock.t === 9")
 
@@ -155,7 +153,7 @@ def test_a_hill_that_moves_is_dragged_on_the_way(page: Any) -> None:
     page.wait_for_function(f"() => {APP}.lanes[0].timeline.pieces.length === 2")
     until_done(page)
     frames(page)
-    assert "goes on from there" in page.locator(".said").inner_text()
+    page.locator(".said", has_text="goes on from there").wait_for()
     scenario = page.evaluate(f"{APP}.scenario")
     center = scenario["density"]["parts"][1]["center"]
     assert center["times"] == [0, 5, 6, 12]
@@ -187,6 +185,21 @@ def test_a_hill_that_moves_is_dragged_on_the_way(page: Any) -> None:
     page.wait_for_function(f"() => {APP}.lanes[0].timeline.pieces.length === 1")
     assert page.evaluate(f"{APP}.scenario.density.parts[1].center.times") == [0, 6, 12]
     assert time_of(page) == 5.0
+
+
+@pytest.mark.exhaustive
+def test_a_hill_dragged_while_time_runs_lets_it_run_on(page: Any) -> None:
+    opened(page, MOVING)
+    run(page)
+    page.keyboard.press("2")
+    page.evaluate(
+        "dwellPage.session.seek(3); dwellPage.clock.setSpeed(0.05); dwellPage.clock.play()"
+    )
+    frames(page)
+    drag(page, tuple(page.evaluate(f"{SCENE}.peaks[0].center")), (6.0, 4.0))
+    page.wait_for_function(f"() => {APP}.lanes[0].timeline.pieces.length === 2")
+    t = page.evaluate(f"{APP}.scenario.density.parts[1].center.times[1]")
+    page.wait_for_function("t => dwellPage.clock.playing && dwellPage.clock.t > t", arg=t)
 
 
 def test_agents_are_changed_where_others_come_and_go(page: Any) -> None:
@@ -307,7 +320,7 @@ def test_a_phone_has_room_for_the_time_line(open_page: Open, scheme: str) -> Non
     opened(page, CHANGING)
     frames(page)
     page.locator(".world-line button").last.focus()
-    assert page.locator(".bubble").inner_text() == "At t = 4: keyframe of walls"
+    assert page.locator(".bubble").inner_text() == "At t = 4: keyframe of workspace, vertices"
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     box = page.locator(".bubble").bounding_box()
     assert box["x"] >= 0

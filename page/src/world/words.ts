@@ -48,7 +48,7 @@ export function marksOf(scenario: Scenario): Mark[] {
   const frames = new Map<number, string[]>();
   const add = (table: MovingTable | WorkspaceTable | undefined, from: number, until: number, of: string): void => {
     for (const { key, hill, track } of tracksOf(table)) {
-      const what = key === "vertices" ? "walls" : hill < 0 ? `density, ${key}` : `peak ${hill + 1}${of}, ${key}`;
+      const what = key === "vertices" ? "workspace, vertices" : hill < 0 ? `density, ${key}` : `peak ${hill + 1}${of}, ${key}`;
       for (const t of isKeyframes(track) ? track.times : [])
         if (t >= from && t < until) frames.set(t, [...(frames.get(t) ?? []), what]);
     }

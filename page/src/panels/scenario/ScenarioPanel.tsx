@@ -260,7 +260,7 @@ function WorldForm({ scenario }: { scenario: Scenario }) {
   return (
     <fieldset>
       <legend>World</legend>
-      {isTrack(walls) && <Moves name="walls" track={walls} />}
+      {isTrack(walls) && <Moves name="workspace" track={walls} />}
       <ul class="switches">
         {world.map((one) => (
           <li key={one.from}>
