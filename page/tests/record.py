@@ -20,8 +20,11 @@ import dwell
 from dwell.agents import EventTable
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
+from dwell.scenario.build import build
 from dwell.theory.design import Setting
 from dwell.web.wire_format import pack
+from dwell.web.work.scenario_tasks import as_json
+from dwell.web.work.world_json import world_json
 
 HERE = Path(__file__).parent / "recorded"
 SITE = [[-8.0, 0.0], [-3.0, -9.0], [10.0, -11.0], [22.0, -5.0], [24.0, 8.0], [12.0, 18.0]]
@@ -39,7 +42,56 @@ RUNS: dict[str, dict[str, Any]] = {
         "agents": {"start": [0.3, 1.6, 2.8]},
         "controller": TIMER,
     },
+    "lives": {
+        "controller": TIMER,
+        "world": [
+            {"from": 3.0, "leave": [1]},
+            {"from": 6.0, "leave": [0], "arrive": [[8.0, 8.0], [15.0, 0.0]]},
+        ],
+    },
 }
+TRACKS = (
+    {"times": [0.0, 3.0, 7.5], "values": [[1.0, 1.0], [3.0, 2.0], [-1.0, 0.1]]},
+    {"times": [0.0, 3.0, 7.5], "values": [0.4, 0.7, 0.2], "after": "hold"},
+    {"times": [0.5, 2.0, 6.0], "values": [[1.0], [2.0], [4.0]], "between": "step"},
+    {"times": [0.0, 9.0], "values": [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.2], [0.2, 2.0]]]},
+    {"center": [2.0, 2.0], "radius": 1.3, "period": 6.0, "phase": 0.1},
+    {"center": [-1.0, 0.5], "radius": 0.7, "period": -2.5},
+)
+WORLDS: tuple[dict[str, Any], ...] = (
+    {
+        "density": {
+            "kind": "mixture",
+            "parts": [
+                {"kind": "uniform", "level": 0.2},
+                {"kind": "gaussian", "center": TRACKS[4], "rate": TRACKS[1]},
+            ],
+        },
+        "world": [
+            {"from": 2.0, "workspace": {"kind": "box", "lower": [-8, -9], "upper": [24, 18]}},
+            {"from": 5.0, "density": {"kind": "gaussian", "center": [7, 4], "rate": 0.03}},
+        ],
+    },
+    {
+        "workspace": {
+            "kind": "polygon",
+            "vertices": {
+                "times": [0.0, 4.0, 12.0],
+                "values": [SITE, [[x + 1.0, 1.1 * y] for x, y in SITE], SITE],
+            },
+        },
+        "density": None,
+        "sensor": [
+            {"name": "smoke", "density": HILL},
+            {"name": "heat", "density": {**HILL, "center": {**TRACKS[0], "after": "hold"}}},
+        ],
+        "agents": {
+            "start": START,
+            "sensors": [["smoke"], ["smoke", "heat"], ["heat"], ["heat"], ["smoke"], ["heat"]],
+        },
+        "world": [{"from": 6.0, "leave": [0], "arrive": [[8.0, 8.0]]}],
+    },
+)
 
 
 def scenario_of(changes: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +102,7 @@ def scenario_of(changes: dict[str, Any]) -> dict[str, Any]:
         "agents": {"start": START},
         "run": {"horizon": 12.0},
     }
-    found = {**usual, **changes}
+    found = {name: value for name, value in {**usual, **changes}.items() if value is not None}
     found["run"] = {"seed": 3, "record": {"kind": "events", "sample_every": 1.0}, **found["run"]}
     return found
 
@@ -152,6 +204,51 @@ def designs() -> dict[str, Any]:
     return {"cases": found}
 
 
+def tracks() -> dict[str, Any]:
+    """Values of tracks at some times."""
+    times = [0.0, 0.3, 1.0, 2.0, 2.9999, 3.0, 5.1, 6.0, 7.5, 8.0, 11.7, 123.456]
+    made = [
+        dwell.Circle(**one) if "radius" in one else dwell.Keyframes(**one) for one in TRACKS
+    ]  # fmt: skip
+    found = [[track.at(t) for t in times] for track in made]
+    return {
+        "times": times,
+        "cases": [
+            {"track": track, "values": values} for track, values in zip(TRACKS, found, strict=True)
+        ],
+    }
+
+
+def worlds() -> dict[str, Any]:
+    """Scenarios as the server understands them, what it sends of them, and how they are."""
+    found, points = [], [[7.0, 4.0], [2.0, 2.5], [10.0, -3.0]]
+    for changes in WORLDS:
+        scenario = parse_scenario(scenario_of({"controller": TIMER, **changes}))
+        timeline = build(scenario)[0].timeline
+        assert timeline is not None
+        states = []
+        for t in (0.0, 1.7, 2.0, 4.9, 5.0, 6.0, 9.0):
+            world, present = timeline.world_at(t), timeline.present_at(t)
+            states.append(
+                {
+                    "t": t,
+                    "vertices": np.array(world.ground.at(t).workspace.vertices).tolist(),
+                    "density": [
+                        one.ground.at(t).density.at(np.array(points)).tolist()
+                        for one in world.diagrams
+                    ],
+                    "members": [
+                        None if one.members is None else one.members.tolist()
+                        for one in world.diagrams
+                    ],
+                    "present": None if present is None else present.tolist(),
+                }
+            )
+        about = {"scenario": as_json(scenario), "world": world_json(scenario, timeline)}
+        found.append({**about, "states": states})
+    return {"points": points, "cases": found}
+
+
 def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
@@ -159,7 +256,8 @@ def _finite(value: float) -> float | None:
 def everything() -> dict[str, dict[str, Any]]:
     """All files by name."""
     runs = {name: recorded(changes) for name, changes in RUNS.items()}
-    return {**runs, "cells": cells(), "design": designs()}
+    others = {"cells": cells(), "design": designs(), "tracks": tracks(), "worlds": worlds()}
+    return {**runs, **others}
 
 
 def main() -> None:

@@ -4,14 +4,14 @@ import { Arc, type Start } from "../src/arc/arc";
 import { chunkOf, decode } from "../src/net/wire";
 
 export interface RecordedRun {
-  readonly begin: { start: Start; fade: number | null };
+  readonly begin: { start: Start; fade: number | null; lives?: { arrivals: number[]; departures: number[] } };
   readonly messages: string[];
   readonly states: { t: number; jump: number; positions: number[][]; velocities: number[][] }[];
   readonly looks: number;
   readonly received: number;
 }
 
-export const RUNS = ["timer", "triggered", "steps", "curve", "line"] as const;
+export const RUNS = ["timer", "triggered", "steps", "curve", "line", "lives"] as const;
 
 const FILES = import.meta.glob<{ default: unknown }>("./recorded/*.json", { eager: true });
 
@@ -21,7 +21,9 @@ export const bytes = (message: string): ArrayBuffer =>
   Uint8Array.from(atob(message), (c) => c.charCodeAt(0)).buffer;
 
 export function arcOf(run: RecordedRun): Arc {
-  const arc = new Arc(run.begin.start, run.begin.fade);
+  const { lives } = run.begin;
+  const times = lives && { arrivals: Float64Array.from(lives.arrivals), departures: Float64Array.from(lives.departures) };
+  const arc = new Arc(run.begin.start, run.begin.fade, times ?? null);
   for (const message of run.messages) arc.append(chunkOf(decode(bytes(message))));
   return arc;
 }

@@ -33,7 +33,7 @@ def kept(name: str) -> Any:
     return json.loads((TESTS / "recorded" / f"{name}.json").read_text())
 
 
-@pytest.mark.parametrize("name", ["timer", "triggered", "steps", "curve", "line"])
+@pytest.mark.parametrize("name", ["timer", "triggered", "steps", "curve", "line", "lives"])
 def test_recorded_runs_are_those_of_today(record: ModuleType, name: str) -> None:
     now, then = record.recorded(record.RUNS[name]), kept(name)
     assert now["looks"] == then["looks"]
@@ -51,6 +51,12 @@ def test_recorded_cells_and_designs_are_those_of_today(record: ModuleType) -> No
     for new, old in zip(record.designs()["cases"], kept("design")["cases"], strict=True):
         assert new["met"] == old["met"]
         assert new["maxGain"] == pytest.approx(old["maxGain"])
+
+
+def test_recorded_worlds_are_those_of_today(record: ModuleType) -> None:
+    assert json.loads(json.dumps(record.tracks())) == kept("tracks")
+    for new, old in zip(record.worlds()["cases"], kept("worlds")["cases"], strict=True):
+        assert json.loads(json.dumps(new)) == old
 
 
 def test_recorded_messages_are_what_the_server_packs() -> None:

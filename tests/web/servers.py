@@ -29,6 +29,38 @@ def slow(horizon: float = 2000.0, **run):
     return {**scenario(horizon=horizon, seed=3, **run), "network": {"loss": 0.1}}
 
 
+CHANGING = {  # a hill and walls that move, agents that come and go, sensors
+    "workspace": {
+        "kind": "polygon",
+        "vertices": {
+            "times": [0.0, 4.0],
+            "values": [
+                [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]],
+                [[0.0, 0.0], [5.0, 0.5], [5.0, 5.0], [0.0, 4.0]],
+            ],
+        },
+    },
+    "sensor": [
+        {"name": "smoke", "density": {"kind": "gaussian", "center": [1.0, 1.0], "rate": 0.5}},
+        {
+            "name": "heat",
+            "density": {
+                "kind": "gaussian",
+                "center": {"center": [2.0, 2.0], "radius": 1.0, "period": 3.0},
+                "rate": 0.5,
+            },
+        },
+    ],
+    "agents": {
+        "start": [[0.5, 0.5], [1.5, 0.7], [3.0, 3.0], [2.0, 2.0]],
+        "sensors": [["smoke"], ["smoke", "heat"], ["heat"], ["heat"], ["smoke"]],
+    },
+    "world": [{"from": 2.0, "leave": [2], "arrive": [[3.5, 0.5]]}],
+    "controller": {"kind": "timer", "k1": 1.0, "nu": 0.5, "t1": 0.1, "t2": 0.3},
+    "run": {"horizon": 4.0, "seed": 1},
+}
+
+
 class Server:
     """`dwell serve` as a process of its own."""
 

@@ -16,7 +16,7 @@ from dwell.scenario.build import build
 from dwell.studies.design import design as study
 from dwell.web.limits import Limits
 from dwell.web.work.scenario_tasks import TASKS, admit, design, parse, validate, write
-from tests.web.servers import scenario
+from tests.web.servers import CHANGING, scenario
 
 LIMITS = Limits(body=50_000, numbers=500, agents=50, horizon=1000.0, events=1e4)
 
@@ -70,6 +70,15 @@ def test_code_and_files_are_refused_before_they_are_opened(task, tmp_path, monke
         mixture = {"kind": "mixture", "parts": [{"kind": "uniform"}, bad]}
         found = refused(TASKS[task], changed(density=mixture))
         assert found == ("web.density", "density.parts[1].kind")
+        world = [{"from": 1.0, "leave": [0]}, {"from": 2.0, "density": mixture}]
+        found = refused(TASKS[task], changed(world=world))
+        assert found == ("web.density", "world[1].density.parts[1].kind")
+        sensors = [{"name": "a", "density": bad}]
+        found = refused(TASKS[task], changed(sensor=sensors))
+        assert found == ("web.density", "sensor[0].density.kind")
+        assert (
+            refused(TASKS[task], changed(world={"from": 1.0, "density": bad}))[0] == "web.density"
+        )
     law = {"kind": "python", "class": "wicked:Law", "k": 1.0}
     for more in ({}, {"modules": str(tmp_path)}, {"network": {"loss": 0.5}}):
         found = refused(TASKS[task], changed(controller=law, **more))
@@ -89,6 +98,12 @@ FACES = {
     "agents": {"start": {"count": 3}},
 }
 LINE = {"kind": "polygon", "vertices": [[0, 0], [1, 1], [2, 2]]}
+HILL = {
+    "kind": "gaussian",
+    "center": {"times": list(range(60)), "values": [[3, 3]] * 60, "after": "hold"},
+    "rate": {"times": [0, 1], "values": [0.4, 0.5], "after": "hold"},
+}
+FEW = replace(LIMITS, keyframes=62, worlds=2, sensors=2)
 LAW = scenario()["controller"]
 
 
@@ -121,6 +136,35 @@ def test_scenarios_just_within_the_limits():
     assert admit(json.dumps(scenario(horizon=240.0)).encode(), LIMITS)["agents"] == 8
     fewer = scenario(horizon=1000.0, max_jumps=5000)
     assert admit(json.dumps(fewer).encode(), LIMITS)["horizon"] == 1000.0
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ({"world": [{"from": 1.0, "density": {**HILL, "weight": HILL["rate"]}}]}, "times"),
+        ({"world": [{"from": k, "leave": []} for k in (1.0, 2.0, 3.0)]}, "world"),
+        ({"sensor": [{"name": n, "density": {"kind": "uniform"}} for n in "abc"]}, "sensor"),
+    ],
+)
+def test_worlds_that_change_are_limited(more, key):
+    assert refused(validate, changed(**more), FEW) == ("web.world", key)
+    assert validate(json.dumps(changed(density=HILL)).encode(), FEW)["ok"]
+
+
+def test_faces_of_a_later_workspace_are_limited():
+    box = {"kind": "box", "lower": [-2] * 8, "upper": [2] * 8}
+    later = [{"from": 1.0, "workspace": FACES["workspace"]}]
+    found = refused(validate, changed(**{**FACES, "workspace": box}, world=later))
+    assert found == ("web.workspace", "world[0].workspace.vertices")
+
+
+def test_worlds_that_change_there_and_back_again():
+    found = validate(json.dumps(CHANGING).encode(), LIMITS)
+    assert found["start"] == CHANGING["agents"]["start"]  # not those that arrive
+    assert found["scenario"]["world"] == CHANGING["world"]
+    text = write(json.dumps(found["scenario"]).encode(), LIMITS)["text"]
+    assert parse(text.encode(), LIMITS)["scenario"] == found["scenario"]
+    assert admit(json.dumps(CHANGING).encode(), LIMITS)["agents"] == 5
 
 
 def test_a_long_horizon_is_refused_with_one_that_would_do():

@@ -11,7 +11,7 @@ from dwell.agents import EventTable
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
 from dwell.web.wire_format import TYPES
-from tests.web.servers import scenario, slow
+from tests.web.servers import CHANGING, scenario, slow
 from tests.workers.watch import wait_for
 
 
@@ -79,7 +79,26 @@ def test_a_listener_hears_the_whole_run(server):
     assert heard == texts[-1]["summary"]["messages"]
     assert begin["nu"] == body["controller"]["nu"]
     assert begin["fade"] is None
+    assert begin["world"] is None
     assert texts[-1]["summary"]["final_positions"] == own.summary()["final_positions"]
+
+
+def test_a_world_that_changes_comes_with_the_beginning(server):
+    texts, frames = server.hear(server.start(CHANGING))
+    own = run_scenario(parse_scenario(CHANGING))
+    same(joined(frames), own.events)
+    begin = next(text for text in texts if text["type"] == "begin")
+    walls = {**CHANGING["workspace"]["vertices"], "between": "linear"}
+    workspace = {"kind": "polygon", "vertices": walls}
+    assert begin["agents"] == 5
+    assert begin["world"]["phases"] == [{"from": 0.0, "workspace": workspace}, {"from": 2.0}]
+    assert begin["world"]["arrivals"] == [0.0, 0.0, 0.0, 0.0, 2.0]
+    assert begin["world"]["departures"] == [None, None, 2.0, None, None]
+    smoke, heat = begin["world"]["sensors"]
+    assert (smoke["name"], smoke["owners"]) == ("smoke", [0, 1, 4])
+    assert (heat["name"], heat["owners"]) == ("heat", [1, 2, 3])
+    circle = {"center": [2.0, 2.0], "radius": 1.0, "period": 3.0, "phase": 0.0}
+    assert heat["density"]["center"] == circle
 
 
 def test_a_run_that_is_done_can_be_heard_from_anywhere(server):

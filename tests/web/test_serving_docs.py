@@ -42,7 +42,10 @@ def test_options_have_the_defaults_of_the_limits():
     for name, default in limits.items():
         if name in OPTIONS:
             assert OPTIONS[name] == default
-    assert limits.keys() - OPTIONS.keys() == {"body", "depth", "numbers"}
+    own = {"body", "depth", "numbers", "keyframes", "worlds", "sensors"}
+    assert limits.keys() - OPTIONS.keys() == own
+    for name in ("keyframes", "worlds", "sensors"):
+        assert re.search(rf"\b{limits[name]} {name}", PAGE), name
 
 
 @pytest.mark.parametrize("missing", ["fastapi", "uvicorn", "websockets"])

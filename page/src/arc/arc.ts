@@ -3,6 +3,7 @@
 import { Events, type Chunk } from "./events";
 import { Samples } from "./samples";
 import { secondsUsed, speedLeft } from "./legs";
+import type { Lives } from "../world/world";
 
 /** What the agents begin with. */
 export interface Start {
@@ -32,6 +33,8 @@ export interface ArcState {
   readonly since: Float64Array;
   /** The row of each agent's last event, -1 before its first. */
   rows: Int32Array;
+  /** 1 for agents that have arrived and not left, else 0. */
+  readonly present: Uint8Array;
 }
 
 export interface Counts {
@@ -71,6 +74,7 @@ export class Arc {
   constructor(
     readonly start: Start,
     fade: number | null,
+    readonly lives: Lives | null = null,
   ) {
     this.agents = start.positions.length;
     this.dimension = start.positions[0]?.length ?? 2;
@@ -185,6 +189,11 @@ export class Arc {
     state.errors[p] = Math.sqrt(square);
     state.nextAt[p] = first ? this.firstAt[p] : events.nextAt[row];
     state.since[p] = since;
+    state.present[p] = this.isPresent(p, t) ? 1 : 0;
+  }
+
+  isPresent(p: number, t: number): boolean {
+    return !this.lives || (this.lives.arrivals[p] <= t && t < this.lives.departures[p]);
   }
 
   /** Where an agent's leg began that led to a row: its place at the event before. */
@@ -208,5 +217,6 @@ export function blankState(agents: number, dimension: number): ArcState {
     nextAt: new Float64Array(agents),
     since: new Float64Array(agents),
     rows: new Int32Array(agents).fill(-1),
+    present: new Uint8Array(agents).fill(1),
   };
 }

@@ -1,5 +1,7 @@
 /** How much a place matters, for the picture; the simulation integrates on the server. */
 
+import type { MovingTable } from "../world/world";
+
 export type Density = (z: readonly number[]) => number;
 
 export interface Peak {
@@ -89,14 +91,18 @@ export function densityOf(table: DensityTable | undefined): Density | null {
 }
 
 /** The hills of a density that can be moved by hand. */
-export function peaksOf(table: DensityTable | undefined): DensityTable[] {
+export function peaksOf(table: DensityTable | undefined): DensityTable[];
+export function peaksOf(table: MovingTable | undefined): MovingTable[];
+export function peaksOf(table: MovingTable | undefined): MovingTable[] {
   if (table?.kind === "gaussian") return [table];
   if (table?.kind === "mixture") return (table.parts ?? []).filter((part) => part.kind === "gaussian");
   return [];
 }
 
 /** The same density with other hills; what is not a hill stays. */
-export function withPeaks(table: DensityTable | undefined, peaks: readonly DensityTable[]): DensityTable {
+export function withPeaks(table: DensityTable | undefined, peaks: readonly DensityTable[]): DensityTable;
+export function withPeaks(table: MovingTable | undefined, peaks: readonly MovingTable[]): MovingTable;
+export function withPeaks(table: MovingTable | undefined, peaks: readonly MovingTable[]): MovingTable {
   const rest = table?.kind === "mixture" ? (table.parts ?? []).filter((p) => p.kind !== "gaussian") : [];
   const others = table && table.kind !== "mixture" && table.kind !== "gaussian" && table.kind !== "uniform" ? [table] : rest;
   const parts = [...others, ...peaks];

@@ -150,6 +150,22 @@ function cutByBins(cutter: Cutter, bins: Bins, positions: Float64Array, p: numbe
   }
 }
 
+/** The x, y of some agents, one after another. */
+export const placesOf = (positions: Float64Array, members: Int32Array, n = 2): Float64Array =>
+  Float64Array.from({ length: n * members.length }, (_, k) => positions[n * members[Math.floor(k / n)] + (k % n)]);
+
+/** The cells that some agents divide a region into; the others have cells without corners. */
+export function cellsAmong(region: Ring, positions: Float64Array, members: Int32Array | null): Cells {
+  if (!members) return cellsOf(region, positions);
+  const { begin, corners } = cellsOf(region, placesOf(positions, members));
+  const all = new Int32Array(positions.length / 2 + 1);
+  for (let p = 0, k = 0; 2 * p < positions.length; p++) {
+    if (members[k] === p) k++; // members are in order
+    all[p + 1] = begin[k];
+  }
+  return { begin: all, corners };
+}
+
 /** The cells of everybody. Positions are x, y of one agent after another. */
 export function cellsOf(region: Ring, positions: Float64Array): Cells {
   const agents = positions.length / 2;

@@ -1,5 +1,6 @@
 /** The region of a scenario as something that can be drawn. */
 
+import { isTrack, valueAt } from "../world/tracks";
 import { contains, counterClockwise, hull, middle, nearestInside, pulledIn, type Point, type Ring } from "./polygon";
 
 export interface Region {
@@ -48,11 +49,11 @@ function between(rows: readonly (readonly number[])[]): Point[] {
   return hull(found);
 }
 
-/** The region that a scenario's `workspace` table describes. */
-export function regionOf(table: Table): Region {
+/** The region that a scenario's `workspace` table describes, at time t where walls move. */
+export function regionOf(table: Table, t = 0): Region {
   const kind = table["kind"];
   if (kind === "interval") return { ...other(1), bounds: table["bounds"] as [number, number], editable: true };
-  if (kind === "polygon") return planar(table["vertices"] as Point[], true);
+  if (kind === "polygon") return planar(valueAt(table["vertices"] as Point[], t), !isTrack(table["vertices"]));
   if (kind === "box") return box(table["lower"] as number[], table["upper"] as number[]);
   if (kind === "ball" || kind === "ellipsoid") return curved(table);
   if (kind === "polytope") return polytope(table);

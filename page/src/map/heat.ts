@@ -1,4 +1,7 @@
-/** The density as a picture, kept until the density, the region or the colours change. */
+/**
+ * The density as a picture, kept until the density, the region or the colours change. Where the
+ * density changes over time, all pictures of it have one scale.
+ */
 
 import type { Density } from "../density/density";
 import type { Theme } from "./theme";
@@ -23,7 +26,20 @@ export function shade(theme: Theme, share: number): [number, number, number] {
   return [0, 1, 2].map((i) => heat[k][i] + s * (heat[k + 1][i] - heat[k][i])) as [number, number, number];
 }
 
-export function paintHeat(density: Density, bounds: Bounds, theme: Theme): Heat {
+const COARSE = 24; // places along each side at which the largest density is looked for
+
+/** About the largest of some densities in a rectangle. */
+export function largestOf(densities: readonly Density[], { left, right, bottom, top }: Bounds): number {
+  const at = (from: number, to: number, k: number): number => from + ((k + 0.5) * (to - from)) / COARSE;
+  let most = 0;
+  for (const density of densities)
+    for (let i = 0; i < COARSE; i++)
+      for (let j = 0; j < COARSE; j++) most = Math.max(most, density([at(left, right, i), at(bottom, top, j)]));
+  return most;
+}
+
+/** `scale` is the value that has the last colour, if it is more than the largest of now. */
+export function paintHeat(density: Density, bounds: Bounds, theme: Theme, scale = 0): Heat {
   const width = bounds.right - bounds.left;
   const height = bounds.top - bounds.bottom;
   const unit = Math.max(width, height) / PIXELS;
@@ -43,8 +59,8 @@ export function paintHeat(density: Density, bounds: Bounds, theme: Theme): Heat 
       if (value < least) least = value;
     }
   }
-  const full = most > least ? most : most / EVEN;
-  return { image: painted(values, columns, rows, full, theme), bounds, most, least };
+  const full = most > least || scale > most ? Math.max(most, scale) : most / EVEN;
+  return { image: painted(values, columns, rows, full, theme), bounds, most: Math.max(most, scale), least };
 }
 
 function painted(values: Float64Array, columns: number, rows: number, most: number, theme: Theme): HTMLCanvasElement {

@@ -17,10 +17,11 @@ export const NEAR = 14; // pixels: a fingertip, halved
 const REACH = 22; // of agents, which move, and beside which there is only ground to press
 
 /** The nearest of some points within reach, or -1. */
-function nearest(count: number, x: (k: number) => number, y: (k: number) => number, px: number, py: number, within = NEAR): number {
+function nearest(count: number, x: (k: number) => number, y: (k: number) => number, px: number, py: number, within = NEAR, there: (k: number) => boolean = () => true): number {
   let best = -1;
   let least = within * within;
   for (let k = 0; k < count; k++) {
+    if (!there(k)) continue;
     const far = (x(k) - px) ** 2 + (y(k) - py) ** 2;
     if (far <= least) [best, least] = [k, far];
   }
@@ -46,6 +47,7 @@ function hitAgent(scene: Scene, px: number, py: number, reach: number): Hit {
     px,
     py,
     reach,
+    (k) => state.present[k] > 0,
   );
   return which < 0 ? null : { kind: "agent", which };
 }
@@ -57,7 +59,7 @@ function hitPeak(scene: Scene, px: number, py: number): Hit {
   const y = (k: number): number => toY(view, size, flat ? (peaks[k].center?.[1] ?? 0) : 0);
   const which = nearest(peaks.length, x, y, px, py);
   if (which >= 0) return { kind: "peak", which };
-  const wide = nearest(flat ? peaks.length : 0, (k) => x(k) + widthOf(peaks[k]) * view.sx, y, px, py);
+  const wide = nearest(flat ? peaks.length : 0, (k) => x(k) + widthOf(peaks[k]) * view.sx, y, px, py, NEAR, (k) => !scene.paths[k]?.stiff);
   return wide < 0 ? null : { kind: "width", which: wide };
 }
 

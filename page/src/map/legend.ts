@@ -44,8 +44,9 @@ export function drawAbout(pen: Pen, scene: Scene): void {
   if (which < 0 || which >= state.agents) return;
   const n = state.dimension;
   const place = Array.from(state.positions.subarray(n * which, n * which + n), short).join(", ");
-  const words = [`agent ${which} at ${place}`];
-  if (scene.running) {
+  const here = state.present[which] > 0;
+  const words = [here ? `agent ${which} at ${place}` : `agent ${which} is absent`];
+  if (scene.running && here) {
     const looks = scene.looks;
     words.push(`error ${short(state.errors[which])} when it last ${looks ? "looked" : "chose its course"}`);
     if (Number.isFinite(state.nextAt[which])) words.push(`${looks ? "looks" : "does so"} again in ${short(Math.max(0, state.nextAt[which] - state.time))}`);

@@ -1,8 +1,9 @@
 /** The map of a line: places to the right, time upward, the density under it. */
 
 import type { Density } from "../density/density";
-import { borders } from "../geometry/cells";
+import { borders, placesOf } from "../geometry/cells";
 import { drawAxes } from "./axes";
+import { drawMark } from "./marks";
 import type { Pen } from "./pen";
 import { isFresh, named } from "./plane";
 import type { Scene } from "./scene";
@@ -17,10 +18,14 @@ export function drawLineGround(pen: Pen, scene: Scene, density: Density | null):
   const floor = toY(view, size, 0);
   if (density && scene.layers.heat) hill(pen, scene, density, floor);
   pen.begin();
-  for (const end of [a, b]) {
-    pen.move(toX(view, size, end), floor);
-    pen.line(toX(view, size, end), toY(view, size, scene.end || 1));
-  }
+  const spans = scene.spans.length ? scene.spans : [{ from: 0, bounds: [a, b] as const }];
+  for (const side of [0, 1] as const)
+    spans.forEach(({ from, bounds }, k) => {
+      const x = toX(view, size, bounds[side]);
+      if (k) pen.line(x, toY(view, size, from));
+      else pen.move(x, floor);
+      pen.line(x, toY(view, size, spans[k + 1]?.from ?? (scene.end || 1)));
+    });
   pen.move(toX(view, size, a), floor);
   pen.line(toX(view, size, b), floor);
   pen.stroke({ colour: theme.border, width: 1.4 });
@@ -31,7 +36,7 @@ function hill(pen: Pen, scene: Scene, density: Density, floor: number): void {
   const { view, size, theme } = scene;
   const [a, b] = scene.region.bounds as readonly [number, number];
   const values = Array.from({ length: 201 }, (_, k) => density([a + ((b - a) * k) / 200]));
-  const most = Math.max(...values) || 1;
+  const most = Math.max(scene.most, ...values) || 1;
   const [r, g, blue] = theme.heat[theme.heat.length - 1];
   pen.begin();
   pen.move(toX(view, size, a), floor);
@@ -51,10 +56,11 @@ export function drawLine(pen: Pen, scene: Scene): void {
   pen.stroke({ colour: theme.limit, width: 1.4 });
   if (scene.layers.cells) {
     pen.begin();
-    for (const x of borders(bounds, state.positions)) {
-      pen.move(toX(view, size, x), now - 9);
-      pen.line(toX(view, size, x), now + 9);
-    }
+    for (const members of scene.diagrams)
+      for (const x of borders(bounds, members ? placesOf(state.positions, members, 1) : state.positions)) {
+        pen.move(toX(view, size, x), now - 9);
+        pen.line(toX(view, size, x), now + 9);
+      }
     pen.stroke({ colour: theme.cell, width: 1.2 });
   }
   glance(pen, scene);
@@ -80,8 +86,10 @@ function glance(pen: Pen, scene: Scene): void {
   const { view, size, theme } = scene;
   const y = toY(view, size, seen.time);
   pen.begin();
-  pen.move(toX(view, size, seen.cell[0]), y);
-  pen.line(toX(view, size, seen.cell[1]), y);
+  for (const cell of [seen.cell, ...seen.others]) {
+    pen.move(toX(view, size, cell[0]), y);
+    pen.line(toX(view, size, cell[1]), y);
+  }
   pen.stroke({ colour: theme.flash, width: 7, alpha: 0.3 });
   const x = toX(view, size, seen.centroid[0]);
   pen.begin();
@@ -94,6 +102,7 @@ function targets(pen: Pen, scene: Scene, now: number): void {
   const { view, size, theme, state } = scene;
   pen.begin();
   for (let p = 0; p < state.agents; p++) {
+    if (!state.present[p]) continue;
     const x = toX(view, size, state.targets[p]);
     pen.move(x - 3, now - 3);
     pen.line(x + 3, now + 3);
@@ -108,9 +117,10 @@ function agents(pen: Pen, scene: Scene, now: number): void {
   const radius = dotOf(state.agents);
   const numbers = new Set(named(scene, 40));
   for (let p = 0; p < state.agents; p++) {
+    if (!state.present[p]) continue;
     const x = toX(view, size, state.positions[p]);
     pen.begin();
-    pen.circle(x, now, radius);
+    drawMark(pen, scene.marks?.[p] ?? 0, x, now, radius);
     pen.fill({ colour: colourOf(theme, p) });
     pen.stroke({ colour: theme.paper, width: 1.2 });
     const looked = scene.running && (p === scene.latest || isFresh(scene, p));

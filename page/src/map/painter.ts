@@ -57,7 +57,7 @@ export class Painter {
   draw(scene: Scene, density: Density | null, ratio = window.devicePixelRatio || 1): void {
     const { view, size, theme, region, layers, heat } = scene;
     const shape = [view, size.width, size.height, theme, ratio, scene.shadow];
-    if (this.ground.renew(scene, ratio, [...shape, region, heat, layers.heat, scene.end, density]))
+    if (this.ground.renew(scene, ratio, [...shape, region, heat, layers.heat, scene.end, region.bounds && density]))
       paintGround(this.ground.pen, scene, density);
     if (this.trails.renew(scene, ratio, shape)) this.drawn = [];
     const trails = layers.trails && canDraw(scene);

@@ -1,14 +1,16 @@
 /** The map of a plane: region, density, cells, agents, what they hold, aim at and have seen. */
 
-import { cellsOf, type Cells } from "../geometry/cells";
+import { cellsAmong, type Cells } from "../geometry/cells";
 import { widthOf } from "../density/density";
 import { drawAxes } from "./axes";
+import { drawMark } from "./marks";
 import type { Pen } from "./pen";
 import type { Scene } from "./scene";
 import { colourOf, dotOf } from "./theme";
 import { toX, toY } from "./view";
 
 const ARROW = 26; // pixels of the longest held velocity
+const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3]]; // of the cells of a first sensor, a second one, ...
 
 function ring(pen: Pen, scene: Scene, corners: ArrayLike<number>, from: number, to: number): void {
   for (let k = from; k < to; k++) {
@@ -40,16 +42,18 @@ export function drawGround(pen: Pen, scene: Scene): void {
 }
 
 /** What lies over the paths. */
-export function drawPlane(pen: Pen, scene: Scene): Cells | null {
+export function drawPlane(pen: Pen, scene: Scene): void {
   const { theme, layers } = scene;
   const { shadow } = scene; // cells of space have none that could be told apart
-  const cells = !shadow && (layers.cells || scene.selected >= 0) ? cellsOf(scene.region.ring, scene.state.positions) : null;
-  if (cells && layers.cells) {
+  const wanted = !shadow && (layers.cells || scene.selected >= 0);
+  const diagrams = wanted ? scene.diagrams.map((members) => cellsAmong(scene.region.ring, scene.state.positions, members)) : [];
+  for (const [k, cells] of diagrams.entries()) {
+    if (!layers.cells) break;
     pen.begin();
     for (let p = 0; p < scene.state.agents; p++) ring(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
-    pen.stroke({ colour: theme.cell, width: scene.state.agents > 300 ? 0.5 : 0.8, alpha: 0.8 });
+    pen.stroke({ colour: theme.cell, width: scene.state.agents > 300 ? 0.5 : 0.8, alpha: 0.8, dash: DASHES[k % DASHES.length] });
   }
-  for (const which of new Set([scene.hovered, scene.selected])) if (cells) highlight(pen, scene, cells, which);
+  for (const which of new Set([scene.hovered, scene.selected])) diagrams.forEach((cells, k) => highlight(pen, scene, cells, which, k));
   glance(pen, scene);
   region(pen, scene);
   pen.stroke({ colour: theme.border, width: 1.6 });
@@ -58,15 +62,14 @@ export function drawPlane(pen: Pen, scene: Scene): Cells | null {
   agents(pen, scene);
   if (scene.tool === "peaks" && !shadow) peaks(pen, scene);
   if (scene.tool === "workspace") handles(pen, scene);
-  return cells;
 }
 
-function highlight(pen: Pen, scene: Scene, cells: Cells, which: number): void {
+function highlight(pen: Pen, scene: Scene, cells: Cells, which: number, diagram: number): void {
   if (which < 0 || which >= scene.state.agents) return;
   pen.begin();
   ring(pen, scene, cells.corners, cells.begin[which], cells.begin[which + 1]);
   pen.fill({ colour: scene.theme.select, alpha: which === scene.selected ? 0.16 : 0.08 });
-  pen.stroke({ colour: scene.theme.select, width: 1.4 });
+  pen.stroke({ colour: scene.theme.select, width: 1.4, dash: DASHES[diagram % DASHES.length] });
 }
 
 /** The cell that was seen at the last look, and its centroid. */
@@ -75,7 +78,7 @@ function glance(pen: Pen, scene: Scene): void {
   if (!seen) return;
   const { theme, view, size } = scene;
   pen.begin();
-  ring(pen, scene, seen.cell, 0, seen.cell.length / 2);
+  for (const cell of [seen.cell, ...seen.others]) ring(pen, scene, cell, 0, cell.length / 2);
   pen.fill({ colour: theme.flash, alpha: 0.13 });
   pen.stroke({ colour: theme.flash, width: 1.8 });
   const x = toX(view, size, seen.centroid[0]);
@@ -97,6 +100,7 @@ function targets(pen: Pen, scene: Scene): void {
   const arm = state.agents > 200 ? 1.5 : 3;
   pen.begin();
   for (let p = 0; p < state.agents; p++) {
+    if (!state.present[p]) continue;
     const x = toX(view, size, state.targets[2 * p]);
     const y = toY(view, size, state.targets[2 * p + 1]);
     pen.move(x - arm, y - arm);
@@ -124,7 +128,7 @@ function holds(pen: Pen, scene: Scene): void {
     const dx = scale * state.velocities[2 * p];
     const dy = -scale * state.velocities[2 * p + 1];
     const length = Math.hypot(dx, dy);
-    if (length < 1) continue;
+    if (length < 1 || !state.present[p]) continue;
     const x = toX(view, size, state.positions[2 * p]);
     const y = toY(view, size, state.positions[2 * p + 1]);
     const head = Math.min(5, 0.4 * length) / length;
@@ -151,16 +155,16 @@ function agents(pen: Pen, scene: Scene): void {
   const colours = Math.min(theme.agents.length, state.agents);
   for (let colour = 0; colour < colours; colour++) {
     pen.begin();
-    for (let p = colour; p < state.agents; p += colours) pen.circle(px(p), py(p), radius);
+    for (let p = colour; p < state.agents; p += colours) if (state.present[p]) drawMark(pen, scene.marks?.[p] ?? 0, px(p), py(p), radius);
     pen.fill({ colour: colourOf(theme, colour) });
     if (radius > 3) pen.stroke({ colour: theme.paper, width: 1.2 });
   }
-  if (scene.selected >= 0 && scene.selected < state.agents) {
+  if (isThere(scene, scene.selected)) {
     pen.begin();
     pen.circle(px(scene.selected), py(scene.selected), radius + 5);
     pen.stroke({ colour: theme.select, width: 2 });
   }
-  if (scene.latest >= 0 && scene.latest < state.agents) {
+  if (isThere(scene, scene.latest)) {
     pen.begin();
     pen.circle(px(scene.latest), py(scene.latest), radius + 3);
     pen.stroke({ colour: theme.flash, width: 1.6 });
@@ -171,17 +175,22 @@ function agents(pen: Pen, scene: Scene): void {
   }
 }
 
+/** Whether there is an agent of this number, and it is present. */
+export const isThere = ({ state }: Scene, p: number): boolean => p >= 0 && p < state.agents && state.present[p] > 0;
+
 /** The agents that have their number beside them: all, if wanted, else those that are spoken of. */
-export function named({ layers, state, latest, selected, hovered }: Scene, most: number): number[] {
-  if (layers.names && state.agents <= most) return Array.from({ length: state.agents }, (_, p) => p);
-  return [...new Set([latest, selected, hovered])].filter((p) => p >= 0 && p < state.agents);
+export function named(scene: Scene, most: number): number[] {
+  const { layers, state, latest, selected, hovered } = scene;
+  const all = layers.names && state.agents <= most;
+  const wanted = all ? Array.from({ length: state.agents }, (_, p) => p) : [...new Set([latest, selected, hovered])];
+  return wanted.filter((p) => isThere(scene, p));
 }
 
 /** Whether an agent looked just now: a moment ago on the screen, and before its wait is well on. */
 export function isFresh(scene: Scene, p: number): boolean {
   const { state } = scene;
   const wait = state.nextAt[p] - state.since[p];
-  return state.rows[p] >= 0 && state.time - state.since[p] <= Math.min(scene.fresh, 0.25 * wait);
+  return state.rows[p] >= 0 && state.present[p] > 0 && state.time - state.since[p] <= Math.min(scene.fresh, 0.25 * wait);
 }
 
 /** The hills of the density, to be moved: the middle, and the circle where they fall to 0.61. */
@@ -192,6 +201,10 @@ function peaks(pen: Pen, scene: Scene): void {
     const x = toX(view, size, center[0]);
     const y = toY(view, size, center[1]);
     const wide = widthOf(peak) * view.sx;
+    const { stiff = false, along = [] } = scene.paths[k] ?? {};
+    pen.begin();
+    along.forEach((z, i) => (i ? pen.line(toX(view, size, z[0]), toY(view, size, z[1])) : pen.move(toX(view, size, z[0]), toY(view, size, z[1]))));
+    pen.stroke({ colour: theme.limit, width: 1.6, alpha: 0.8 });
     pen.begin();
     pen.circle(x, y, wide);
     pen.stroke({ colour: theme.limit, width: 1.4, dash: [5, 4] });
@@ -199,6 +212,7 @@ function peaks(pen: Pen, scene: Scene): void {
     pen.circle(x, y, 7);
     pen.fill({ colour: theme.paper });
     pen.stroke({ colour: theme.limit, width: k === scene.selectedPeak ? 4 : 2 });
+    if (stiff) continue;
     pen.begin();
     pen.circle(x + wide, y, 5);
     pen.fill({ colour: theme.limit });

@@ -27,6 +27,14 @@ export interface Glance {
   readonly centroid: readonly number[];
   /** Its cell then: corners in the plane, both ends on a line. */
   readonly cell: Float64Array;
+  /** Its cells of further sensors. */
+  readonly others: readonly Float64Array[];
+}
+
+/** How a hill moves and changes. */
+export interface HillPath {
+  readonly stiff: boolean; // whether its width cannot be changed by hand, as it changes over time
+  readonly along: readonly (readonly number[])[]; // where it passes; empty if it stays
 }
 
 export interface Stretch {
@@ -42,6 +50,15 @@ export interface Scene {
   readonly state: ArcState;
   readonly heat: Heat | null;
   readonly peaks: readonly DensityTable[];
+  readonly paths: readonly HillPath[];
+  /** The largest density at any time; 0 if it is that of now. */
+  readonly most: number;
+  /** Agents whose cells divide the region, sensor after sensor; null for everybody. */
+  readonly diagrams: readonly (Int32Array | null)[];
+  /** The mark of each agent, by its sensors; null where all have the same. */
+  readonly marks: Uint8Array | null;
+  /** On a line that changes, both ends from some times on. */
+  readonly spans: readonly { readonly from: number; readonly bounds: readonly [number, number] }[];
   readonly stretches: readonly Stretch[];
   readonly glance: Glance | null;
   /** Agents that looked no longer ago than this have a ring. */

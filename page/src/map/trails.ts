@@ -30,6 +30,7 @@ function segments(
   for (let row = from; row < to; row++) {
     if (events.agent[row] % colours !== colour) continue;
     const before = events.previous[row];
+    if (before < 0 && arc.lives && arc.lives.arrivals[events.agent[row]] > 0) continue; // it arrives there
     if (n === 1) {
       pen.move(toX(view, size, arc.placeBefore(row, 0)), toY(view, size, offset + (before < 0 ? 0 : events.time[before])));
       pen.line(toX(view, size, events.positions[row]), toY(view, size, offset + events.time[row]));
@@ -47,7 +48,8 @@ function thinned(
   const last = arc.rowsAfter(to).slice();
   for (let agent = colour; agent < arc.agents; agent += colours) {
     const begin = arc.start.positions[agent];
-    pen.move(toX(view, size, begin[a]), toY(view, size, n === 1 ? offset : begin[b]));
+    const arrival = arc.lives?.arrivals[agent] ?? 0;
+    pen.move(toX(view, size, begin[a]), toY(view, size, n === 1 ? offset + arrival : begin[b]));
     for (const row of everySome(events.previous, last[agent], stride)) {
       const y = n === 1 ? offset + events.time[row] : events.positions[row * n + b];
       pen.line(toX(view, size, events.positions[row * n + a]), toY(view, size, y));
@@ -72,6 +74,7 @@ export function drawHeads(
   for (let colour = 0; colour < colours; colour++) {
     pen.begin();
     for (let p = colour; p < arc.agents; p += colours) {
+      if (!state.present[p]) continue;
       const row = state.rows[p];
       const x = row < 0 ? start.positions[p][a] : events.positions[row * n + a];
       const y = n === 1 ? offset + (row < 0 ? 0 : events.time[row]) : row < 0 ? start.positions[p][b] : events.positions[row * n + b];

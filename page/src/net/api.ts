@@ -1,7 +1,7 @@
 /** The server's answers, as types, and one function for each question. */
 
 import type { Start } from "../arc/arc";
-import type { DensityTable } from "../density/density";
+import type { MovingTable, Phase, WorkspaceTable, WorldForm } from "../world/world";
 
 export interface Problem {
   readonly code: string;
@@ -28,9 +28,11 @@ export type Law = { kind: string } & Record<string, unknown>;
 export interface Scenario {
   schema_version?: number;
   name?: string;
-  workspace: { kind: string } & Record<string, unknown>;
-  density?: DensityTable;
-  agents: { start: (number | number[])[] | ({ count: number } & Record<string, unknown>); ids?: number[] };
+  workspace: WorkspaceTable;
+  density?: MovingTable;
+  agents: { start: (number | number[])[] | ({ count: number } & Record<string, unknown>); ids?: number[]; sensors?: string[][] };
+  world?: (Phase & { readonly network?: Record<string, unknown>; readonly leave?: number[]; readonly arrive?: number[][] })[];
+  sensor?: { readonly name: string; readonly density: MovingTable }[];
   controller: Law;
   network?: Record<string, unknown>;
   certificate?: { eta_max: number; lipschitz: number | number[] };
@@ -57,6 +59,7 @@ export interface Begin {
   readonly fade: number | null;
   readonly nu: number | null;
   readonly eta_max: number | null;
+  readonly world?: WorldForm | null; // null if it does not change
 }
 
 /** A question that the server refused, in its own words. */

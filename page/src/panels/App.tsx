@@ -12,6 +12,7 @@ import { lazy } from "./lazy";
 import { bestColumns } from "./map/columns";
 import { MapPane } from "./map/MapPane";
 import { MapTools } from "./MapTools";
+import { SensorLine } from "./SensorLine";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
 
@@ -58,6 +59,7 @@ export function App() {
         <section class="stage" aria-label="Map and time">
           <MapTools />
           <Maps />
+          <SensorLine />
           <Transport />
           <Status />
         </section>

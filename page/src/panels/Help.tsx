@@ -32,6 +32,8 @@ const MARKS: readonly (readonly [string, string])[] = [
   ["×", "its target: the centroid of its cell when it last looked"],
   ["ring", "it looked just now"],
   ["filled cell, +", "when paused: what the last one to look saw, its cell and centroid"],
+  ["square, triangle …", "agents with other sensors; the line below the map says which"],
+  ["◆, tick", "below the bar of time: a switch of the world, a keyframe"],
   ["blue ground", "the density: darker (on a dark page lighter) places matter more"],
 ];
 

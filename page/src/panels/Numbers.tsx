@@ -152,10 +152,12 @@ function Swatch({ colour }: { colour: string }) {
 
 /** What an agent waits for: under some laws not every event is a look, under others none is. */
 function doesNext(lane: Lane): string {
-  const events = lane.timeline.last?.arc.events;
+  const arc = lane.timeline.last?.arc;
+  const events = arc?.events;
   if (!events?.looked || !events.count) return "looks again";
   const looks = events.looks[events.count];
-  return looks === 0 ? "chooses its course anew; none looks, each hears from the others" : looks < events.count ? "looks or chooses its course anew" : "looks again";
+  const left = arc?.lives?.departures.filter((t) => t <= arc.known).length ?? 0; // who leaves has an event without a look
+  return looks === 0 ? "chooses its course anew; none looks, each hears from the others" : looks < events.count - left ? "looks or chooses its course anew" : "looks again";
 }
 
 function Timers({ lane }: { lane: Lane }) {

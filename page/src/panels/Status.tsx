@@ -48,12 +48,19 @@ function LastLook() {
   const { arc, offset } = place.piece;
   const { events, dimension: n } = arc;
   const row = place.jump - 1;
+  const agent = events.agent[row];
+  if (arc.lives && arc.lives.departures[agent] <= events.time[row])
+    return (
+      <span class="dim">
+        Agent {agent} left at t = {(offset + events.time[row]).toFixed(3)}.
+      </span>
+    );
   const error = Math.hypot(...events.errors.subarray(row * n, row * n + n));
   const looked = !events.looked || events.looked[row] > 0;
   const did = looked ? "looked" : "chose its course anew, by what it has heard of the others,";
   return (
     <span class="dim">
-      Agent {events.agent[row]} {did} at t = {(offset + events.time[row]).toFixed(3)}: its centroid was {figure(error, 3)} away
+      Agent {agent} {did} at t = {(offset + events.time[row]).toFixed(3)}: its centroid was {figure(error, 3)} away
       {Number.isFinite(events.nextAt[row]) ? `; it ${looked ? "looks again" : "does so again"} at ${(offset + events.nextAt[row]).toFixed(3)}.` : "."}
     </span>
   );

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { SPEEDS } from "../state/clock";
 import { figure, useApp, useClock, useSession, whole } from "./context";
 import { Icon } from "./Icon";
+import { WorldLine } from "./WorldLine";
 
 const NOTCHES = 10000; // of the bar
 
@@ -24,7 +25,10 @@ export function Transport() {
       <button class="round" onClick={() => session.step(1)} aria-label="One jump forward" title="One jump forward (→)">
         <Icon name="forward" />
       </button>
-      <Scrubber />
+      <div class="bars">
+        <Scrubber />
+        <WorldLine />
+      </div>
       <Readout />
       <label class="speed">
         <span class="hidden">Speed</span>

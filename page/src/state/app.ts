@@ -31,6 +31,7 @@ export interface AppState {
   selectedPeak: number;
   selectedCorner: number;
   hovered: number;
+  sensor: number; // whose cells are shown while no agent is chosen
   drawing: readonly Point[] | null; // corners of a new polygon
   drafts: readonly Draft[]; // what was typed and refused
   notice: Notice | null;
@@ -56,6 +57,7 @@ export const firstState = (): AppState => ({
   selectedPeak: -1,
   selectedCorner: -1,
   hovered: -1,
+  sensor: 0,
   drawing: null,
   drafts: [],
   notice: null,

@@ -1,27 +1,13 @@
 /** Edits of a scenario, each a new scenario. */
 
-import { withPeaks, type DensityTable } from "../density/density";
+import { peaksOf, withPeaks, type DensityTable } from "../density/density";
 import type { Point } from "../geometry/polygon";
 import type { Scenario } from "../net/api";
+import { cutAt, renumbered, withDensityAt, withWorkspaceAt } from "../world/cut";
+import { movedAt } from "../world/tracks";
+import { startCount, tableAt, World, worldOf, type MovingTable } from "../world/world";
 
 export type Places = number[][];
-
-const PER_AGENT = ["t1", "t2", "period", "initial_hold", "initial_timer"];
-
-/** Every list that has one entry per agent, changed in the same way. */
-function eachPerAgent(scenario: Scenario, count: number, change: <T>(list: readonly T[]) => T[]): Scenario {
-  const law = { ...scenario.controller };
-  for (const key of PER_AGENT) {
-    const value = law[key];
-    if (Array.isArray(value) && value.length === count) law[key] = change(value);
-  }
-  const next: Scenario = { ...scenario, controller: law };
-  const { certificate, agents } = scenario;
-  if (certificate && Array.isArray(certificate.lipschitz))
-    next.certificate = { ...certificate, lipschitz: change(certificate.lipschitz) };
-  if (agents.ids) next.agents = { ...agents, ids: change(agents.ids) };
-  return next;
-}
 
 export function withStart(scenario: Scenario, start: Places): Scenario {
   return { ...scenario, agents: { ...scenario.agents, start } };
@@ -31,31 +17,73 @@ export function moved(start: Places, which: number, to: readonly number[]): Plac
   return start.map((place, p) => (p === which ? [...to] : [...place]));
 }
 
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, p) => p);
+
+/** How many agents arrive later. */
+const arriving = ({ world = [] }: Scenario): number => world.reduce((sum, one) => sum + (one.arrive?.length ?? 0), 0);
+
+/** One agent more at the start, like the last one; who arrives later is numbered after it. */
 export function withAgent(scenario: Scenario, start: Places, place: readonly number[]): Scenario {
-  const more = eachPerAgent(scenario, start.length, (list) => [...list, list[list.length - 1]]);
-  if (more.agents.ids) more.agents.ids[start.length] = Math.max(...more.agents.ids) + 1;
+  const n = start.length;
+  const more = renumbered(scenario, [...numbers(n), n - 1, ...numbers(arriving(scenario)).map((p) => n + p)]);
+  const { ids } = scenario.agents;
+  if (ids) more.agents.ids = [...ids, Math.max(...ids) + 1];
   return withStart(more, [...start, [...place]]);
 }
 
+/** One agent less, of those at the start or of those that arrive. */
 export function withoutAgent(scenario: Scenario, start: Places, which: number): Scenario {
-  const fewer = eachPerAgent(scenario, start.length, (list) => list.filter((_, p) => p !== which));
+  const fewer = renumbered(scenario, numbers(start.length + arriving(scenario)).filter((p) => p !== which));
+  let next = start.length;
+  if (fewer.world)
+    fewer.world = fewer.world.map((one) => {
+      const arrive = one.arrive?.filter(() => next++ !== which);
+      return arrive?.length ? { ...one, arrive } : { ...one, arrive: undefined };
+    });
   return withStart(fewer, start.filter((_, p) => p !== which));
 }
 
-export function withHills(scenario: Scenario, peaks: readonly DensityTable[]): Scenario {
-  return { ...scenario, density: withPeaks(scenario.density, peaks) };
+/** Another number of agents that are scattered: more are like the first ones, and the last are the first to go. */
+export function withCount(scenario: Scenario, count: number): Scenario {
+  if (!Number.isInteger(count) || count < 1) return scenario; // the server says what is wrong with it
+  const n = startCount(scenario);
+  return renumbered(scenario, [...numbers(count).map((p) => p % n), ...numbers(arriving(scenario)).map((p) => n + p)]);
 }
 
-export function withRing(scenario: Scenario, ring: readonly Point[]): Scenario {
+/** The scenario with other hills in place of those at time t. */
+export function withHills(scenario: Scenario, peaks: readonly MovingTable[], t = 0, sensor: number | null = scenario.sensor ? 0 : null): Scenario {
+  const before = new World(worldOf(scenario)).densityAt(t, sensor === null ? [] : [sensor]);
+  return withDensityAt(scenario, t, sensor, withPeaks(before, peaks));
+}
+
+/** A hill that is shown as `now` at time t and is to be `next`: what changes over time is moved from there on. */
+export function reshaped(peak: MovingTable, next: DensityTable, t: number): MovingTable {
+  const now = tableAt(peak, t);
+  const same = (key: keyof DensityTable): boolean => JSON.stringify(now[key]) === JSON.stringify(next[key]);
+  const keys = new Set([...Object.keys(peak), ...Object.keys(next)]) as Set<keyof DensityTable>;
+  const found: Record<string, unknown> = {};
+  for (const key of keys) {
+    if (same(key)) found[key] = peak[key];
+    else if (key === "center" && peak.center && next.center) found[key] = movedAt(peak.center, t, next.center);
+    else if (next[key] !== undefined) found[key] = next[key];
+  }
+  return found as unknown as MovingTable;
+}
+
+/** The hills of a scenario at time t, as they are in it. */
+export const hillsAt = (scenario: Scenario, t: number, sensor: number | null): MovingTable[] =>
+  peaksOf(new World(worldOf(scenario)).densityAt(t, sensor === null ? [] : [sensor]));
+
+export function withRing(scenario: Scenario, ring: readonly Point[], t = 0): Scenario {
   const vertices = ring.map((z) => [...z]);
-  const boxed = scenario.workspace.kind === "box" && ring.length === 4 && upright(ring);
+  const boxed = new World(worldOf(scenario)).workspaceAt(t).kind === "box" && ring.length === 4 && upright(ring);
   if (boxed) {
     const xs = ring.map((z) => z[0]);
     const ys = ring.map((z) => z[1]);
     const lower = [Math.min(...xs), Math.min(...ys)];
-    return { ...scenario, workspace: { kind: "box", lower, upper: [Math.max(...xs), Math.max(...ys)] } };
+    return withWorkspaceAt(scenario, t, { kind: "box", lower, upper: [Math.max(...xs), Math.max(...ys)] });
   }
-  return { ...scenario, workspace: { kind: "polygon", vertices } };
+  return withWorkspaceAt(scenario, t, { kind: "polygon", vertices });
 }
 
 const upright = (ring: readonly Point[]): boolean =>
@@ -64,8 +92,9 @@ const upright = (ring: readonly Point[]): boolean =>
     return z[0] === next[0] || z[1] === next[1];
   });
 
-/** The piece of a run that begins at places on the way: no first velocities or timers of its own. */
-export function goingOn(scenario: Scenario, places: Places, horizon: number, part: number): Scenario {
+/** The piece of a run from time t on, at places on the way: no first velocities or timers of its own. */
+export function goingOn(whole: Scenario, places: Places, horizon: number, part: number, t = 0): Scenario {
+  const scenario = cutAt(whole, t, horizon);
   const law = { ...scenario.controller };
   delete law["initial_hold"];
   delete law["initial_timer"];

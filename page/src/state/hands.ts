@@ -1,11 +1,13 @@
 /** Hands: what can be touched on a map, as edits of the scenario or of the run under way. */
 
-import { peaksOf, type DensityTable } from "../density/density";
+import type { DensityTable } from "../density/density";
 import { isConvex, longestSide, splitSide, type Point } from "../geometry/polygon";
 import { clearOf, isDrawn, placeIn, regionOf, widthOf, type Region } from "../geometry/workspace";
+import { livesAt, withWorkspaceAt } from "../world/cut";
+import { tableAt, World, worldOf } from "../world/world";
 import type { Tool } from "../map/scene";
 import type { Scenario } from "../net/api";
-import { moved, tidy, withAgent, withHills, withoutAgent, withRing, withStart } from "./edits";
+import { hillsAt, moved, reshaped, tidy, withAgent, withHills, withoutAgent, withRing, withStart } from "./edits";
 import type { Session } from "./session";
 
 const same = (a: readonly number[], b: readonly number[]): boolean => a.every((v, i) => v === b[i]);
@@ -27,13 +29,14 @@ export class Hands {
 
   private async putAgent(which: number, to: readonly number[]): Promise<void> {
     const { scenario, start } = this.session.store.get();
-    if (!scenario || which >= start.length || !this.canTouch()) return;
-    const place = this.placed(to, scenario);
+    if (!scenario || !this.canTouch()) return;
+    const place = this.placed(to);
     const { hasRun } = this.session;
     if (this.session.underWay) {
-      if (await this.session.goOn((now) => moved(now, which, place)))
+      const own = this.rankOf(which);
+      if (await this.session.goOn((now) => moved(now, own, place)))
         this.session.say(`Agent ${which} was moved; the others react from here on.`);
-    } else if (await this.session.change(withStart(scenario, moved(start, which, place))))
+    } else if (which < start.length && (await this.session.change(withStart(scenario, moved(start, which, place)))))
       this.session.say(`Agent ${which} starts at ${place.join(", ")}.${hasRun ? " Undo (Ctrl+Z) brings the run back." : ""}`);
   }
 
@@ -44,8 +47,26 @@ export class Hands {
     return false;
   }
 
+  /** The time for which the map is touched: on the way that of the clock, else the beginning. */
+  private get now(): number {
+    return this.session.underWay ? this.session.clock.t : 0;
+  }
+
   private get region(): Region {
-    return regionOf(this.session.store.get().scenario?.workspace ?? {});
+    const { scenario } = this.session.store.get();
+    return scenario ? new World(worldOf(scenario)).regionAt(this.now) : regionOf({});
+  }
+
+  /** How many of those that are present have a smaller number than an agent of the map. */
+  private rankOf(which: number): number {
+    const present = this.session.present;
+    return present ? present.slice(0, which).reduce((sum, here) => sum + here, 0) : which;
+  }
+
+  /** The sensor whose hills the map shows. */
+  private get sensor(): number | null {
+    const { scenario, selected, sensor } = this.session.store.get();
+    return scenario ? (new World(worldOf(scenario)).shown(selected, sensor)[0] ?? null) : null;
   }
 
   /** The length that the screen can tell apart, for rounding. */
@@ -58,8 +79,8 @@ export class Hands {
   }
 
   /** In the workspace, and rounded where that does not lead out of it again. */
-  private placed(z: readonly number[], scenario: Scenario): number[] {
-    const region = regionOf(scenario.workspace);
+  private placed(z: readonly number[]): number[] {
+    const { region } = this;
     const place = placeIn(region, z);
     const short = this.rounded(place);
     return same(placeIn(region, short), short) ? short : place;
@@ -68,10 +89,14 @@ export class Hands {
   async addAgent(at: readonly number[]): Promise<void> {
     const { scenario, start } = this.session.store.get();
     if (!scenario || !this.canTouch()) return;
-    const place = this.placed(at, scenario);
-    if (!(await this.session.change(withAgent(scenario, start, place), (now) => [...now, place]))) return;
-    this.session.store.set({ selected: start.length });
-    this.session.say(`Agent ${start.length} is new, at ${place.join(", ")}.`);
+    const place = this.placed(at);
+    const first = placeIn(regionOf(scenario.workspace), place); // it is there from the beginning of a later run
+    const before = livesAt(scenario, this.now).here.filter((p) => p < start.length).length; // who came later is numbered after it
+    const own = this.session.underWay ? before : start.length;
+    const added = withAgent(scenario, start, first);
+    if (!(await this.session.change(added, (now) => [...now.slice(0, own), place, ...now.slice(own)]))) return;
+    this.session.store.set({ selected: own });
+    this.session.say(`Agent ${own} is new, at ${place.join(", ")}.`);
   }
 
   /** Something more, without a pointer that says where: near the middle, clear of the others. */
@@ -83,7 +108,7 @@ export class Hands {
     const { tool, scenario, start, selectedCorner } = this.session.store.get();
     if (!scenario || !this.canTouch()) return;
     if (tool === "workspace") return this.addCorner(selectedCorner);
-    const others = tool === "agents" ? start : peaksOf(scenario.density).map((peak) => peak.center ?? []);
+    const others = tool === "agents" ? start : hillsAt(scenario, this.now, this.sensor).map((peak) => tableAt(peak, this.now).center ?? []);
     const at = clearOf(others, this.region);
     return tool === "agents" ? this.addAgent(at) : this.addPeak(at);
   }
@@ -98,34 +123,52 @@ export class Hands {
 
   async removeAgent(which: number): Promise<void> {
     const { scenario, start } = this.session.store.get();
-    if (!scenario || which < 0 || which >= start.length) return;
+    if (!scenario || which < 0) return;
     if (start.length === 1) return this.session.say("One agent must stay.");
+    const rank = this.rankOf(which);
+    const own = this.session.underWay ? livesAt(scenario, this.now).here[rank] : which; // its number in the scenario
+    if (own === undefined) return;
     this.session.store.set({ selected: -1, hovered: -1 });
-    await this.session.change(withoutAgent(scenario, start, which), (now) => now.filter((_, p) => p !== which));
+    await this.session.change(withoutAgent(scenario, start, own), (now) => now.filter((_, p) => p !== rank));
   }
 
-  async setPeaks(peaks: readonly DensityTable[]): Promise<boolean> {
+  /** Hills as they are shown now, of which `which` was changed by hand. */
+  async setPeaks(peaks: readonly DensityTable[], which: number): Promise<boolean> {
     const { scenario } = this.session.store.get();
-    const tidied = peaks.map((peak) => ({ ...peak, center: peak.center && this.rounded(peak.center) }));
-    return scenario !== null && this.session.change(withHills(scenario, tidied));
+    if (!scenario) return false;
+    const { now: t, sensor } = this;
+    const own = hillsAt(scenario, t, sensor);
+    const moving = own.some((peak) => tableAt(peak, t) !== peak);
+    if (moving && own.length !== peaks.length) {
+      this.session.say("The scenario has other peaks by now than are shown at this time; go to a later time, or undo.", "error");
+      return false;
+    }
+    const tidied = (peak: DensityTable): DensityTable => ({ ...peak, center: peak.center && this.rounded(peak.center) });
+    const next = moving ? own.map((peak, k) => (k === which ? reshaped(peak, tidied(peaks[k]), t) : peak)) : peaks.map(tidied);
+    if (!(await this.session.change(withHills(scenario, next, t, sensor)))) return false;
+    if (moving && this.session.underWay) this.session.say(`Peak ${which + 1} was moved, and goes on from there as it did before.`);
+    return true;
   }
 
   async addPeak(at: readonly number[]): Promise<void> {
     const { scenario } = this.session.store.get();
     if (!scenario || !this.canTouch()) return;
-    const peaks = peaksOf(scenario.density);
+    const { now: t, sensor } = this;
+    const peaks = hillsAt(scenario, t, sensor);
     const width = 100 * this.unit; // a tenth of the workspace
     const rate = Number((0.5 / (width * width)).toPrecision(3));
-    if (await this.setPeaks([...peaks, { kind: "gaussian", center: [...at], rate }]))
-      this.session.store.set({ selectedPeak: peaks.length });
+    const next = [...peaks, { kind: "gaussian", center: this.rounded(at), rate }];
+    if (await this.session.change(withHills(scenario, next, t, sensor))) this.session.store.set({ selectedPeak: peaks.length });
   }
 
   async removePeak(which: number): Promise<void> {
     const { scenario } = this.session.store.get();
-    const peaks = peaksOf(scenario?.density);
+    if (!scenario) return;
+    const { now: t, sensor } = this;
+    const peaks = hillsAt(scenario, t, sensor);
     if (which < 0 || which >= peaks.length) return;
     this.session.store.set({ selectedPeak: -1 });
-    await this.setPeaks(peaks.filter((_, k) => k !== which));
+    await this.session.change(withHills(scenario, peaks.filter((_, k) => k !== which), t, sensor));
   }
 
   async removeCorner(which: number): Promise<void> {
@@ -151,8 +194,8 @@ export class Hands {
     const { scenario } = this.session.store.get();
     if (!scenario) return;
     const [a, b] = bounds.map((v) => tidy(v, this.unit));
-    const workspace = scenario.workspace.kind === "box" ? { kind: "box", lower: [a], upper: [b] } : { kind: "interval", bounds: [a, b] };
-    await this.setWorkspace({ ...scenario, workspace });
+    const boxed = new World(worldOf(scenario)).workspaceAt(this.now).kind === "box";
+    await this.setWorkspace(withWorkspaceAt(scenario, this.now, boxed ? { kind: "box", lower: [a], upper: [b] } : { kind: "interval", bounds: [a, b] }));
   }
 
   async setRing(ring: readonly Point[]): Promise<boolean> {
@@ -160,7 +203,7 @@ export class Hands {
     if (!scenario) return false;
     const short = ring.map((z): Point => [tidy(z[0], this.unit), tidy(z[1], this.unit)]);
     // Rounded, a corner that hardly turns may turn the wrong way.
-    return this.setWorkspace(withRing(scenario, isConvex(short) ? short : ring));
+    return this.setWorkspace(withRing(scenario, isConvex(short) ? short : ring, this.now));
   }
 
   /** A scenario with another workspace; whoever is left outside is moved to its border. */
@@ -196,9 +239,9 @@ export class Hands {
     const { bounds, ring } = this.region;
     const kept = (which: number, count: number): number => (which < count ? which : -1);
     this.session.store.set({
-      selected: kept(selected, start.length),
-      hovered: kept(hovered, start.length),
-      selectedPeak: kept(selectedPeak, peaksOf(scenario?.density).length),
+      selected: kept(selected, this.session.present?.length ?? start.length),
+      hovered: kept(hovered, this.session.present?.length ?? start.length),
+      selectedPeak: kept(selectedPeak, scenario ? hillsAt(scenario, this.now, this.sensor).length : 0),
       selectedCorner: kept(selectedCorner, bounds ? 2 : ring.length),
     });
   }

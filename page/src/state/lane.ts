@@ -2,11 +2,10 @@
 
 import { Arc, type ArcState } from "../arc/arc";
 import { Timeline, type Piece } from "../arc/timeline";
-import { densityOf, type Density } from "../density/density";
-import { regionOf, type Region } from "../geometry/workspace";
 import { startRun, cancel, type Begin, type Job, type Problem, type Scenario } from "../net/api";
 import { Live } from "../net/live";
 import { chunkOf, type Frame } from "../net/wire";
+import { World, worldOf } from "../world/world";
 
 /** What must be remembered of a piece to find it again after a reload. */
 export interface Record {
@@ -19,8 +18,7 @@ export interface Record {
 export interface LanePiece extends Piece, Record {
   readonly nu: number | null;
   readonly limit: number | null; // of the hold error
-  readonly region: Region;
-  readonly density: Density | null;
+  readonly world: World; // in the time of the piece
 }
 
 export type Summary = { stop?: { time?: number } } & { [key: string]: unknown };
@@ -158,8 +156,9 @@ export class Lane {
       job: (job) => last() && this.heard(job),
       begin: (begin) => {
         if (!arc) {
-          arc = new Arc(begin.start, begin.fade);
-          this.begin(record, begin, arc);
+          const world = new World(begin.world ?? worldOf(record.scenario));
+          arc = new Arc(begin.start, begin.fade, world.lives);
+          this.begin(record, begin, arc, world);
         }
         begun?.();
       },
@@ -195,7 +194,7 @@ export class Lane {
     this.news.changed();
   }
 
-  private begin(record: Record, begin: Begin, arc: Arc): void {
+  private begin(record: Record, begin: Begin, arc: Arc, world: World): void {
     const { scenario, offset } = record;
     const piece: LanePiece = {
       ...record,
@@ -203,8 +202,7 @@ export class Lane {
       end: offset + scenario.run.horizon,
       nu: begin.nu,
       limit: begin.eta_max,
-      region: regionOf(scenario.workspace),
-      density: densityOf(scenario.density),
+      world,
     };
     this.timeline = this.timeline.cutAt(piece);
     this.pendingAt = null;

@@ -1,6 +1,6 @@
 /** Runs: the lanes that are shown, how far they reach, and others in their place once the server takes them. */
 
-import { placeIn, regionOf } from "../geometry/workspace";
+import { placeIn } from "../geometry/workspace";
 import type { Scenario } from "../net/api";
 import type { AppState } from "./app";
 import type { Clock } from "./clock";
@@ -9,6 +9,7 @@ import type { Shown } from "./history";
 import { Lane } from "./lane";
 import { kindsWith, lawLike, withLaw } from "./laws";
 import type { Store } from "./store";
+import { numbersOf, World, worldOf } from "../world/world";
 
 const LEAST_REST = 1 / 3; // of the horizon: so long a run goes on after a change near its end
 const GROW_EVERY = 200; // milliseconds between two redrawings of the charts while rows come
@@ -144,17 +145,17 @@ export class Runs {
   fork(scenario: Scenario, places: (now: Places) => Places): Promise<Answer> {
     const { lanes } = this;
     const { t } = this.host.clock;
-    const region = regionOf(scenario.workspace); // a changed one may have left some outside
+    const region = new World(worldOf(scenario)).regionAt(t); // a changed one may have left some outside
     this.forkTurn = this.turn + 1;
     const go = async (branch: Lane, k: number): Promise<void> => {
       const jump = this.jumpOf(lanes[k]);
       const state = lanes[k].stateAt(t, jump);
       if (!state) return;
       const n = state.dimension;
-      const now = Array.from({ length: state.agents }, (_, p) => Array.from(state.positions.subarray(p * n, p * n + n)));
+      const now = numbersOf(state.present).map((p) => Array.from(state.positions.subarray(p * n, p * n + n)));
       const horizon = Math.max(branch.timeline.end - t, LEAST_REST * scenario.run.horizon);
       const part = branch.timeline.pieces.length;
-      const next = goingOn(under(scenario, branch), places(now).map((z) => placeIn(region, z)), horizon, part);
+      const next = goingOn(under(scenario, branch), places(now).map((z) => placeIn(region, z)), horizon, part, t);
       await branch.run(next, t, jump);
     };
     return this.ask(lanes.map((lane) => lane.branch()), go, "all");

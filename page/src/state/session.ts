@@ -17,12 +17,18 @@ import { fragmentOf, keepTheme, recall, remember, scenarioIn, type Memory, type 
 import { Runs } from "./runs";
 import { Store } from "./store";
 import { keepAsking } from "./vigil";
+import { worldOf } from "../world/world";
 
 const HINT = "Drag agents to change the start, or press Run.";
 const HINT_UNDER_WAY = "Drag agents to change the run from here on, or press Play.";
 const HINT_SPACE = "Press Run. The map shows two axes of this workspace; changes are made under Scenario.";
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const livesOf = (scenario: Scenario): unknown => {
+  const { arrivals, departures } = worldOf(scenario);
+  return [arrivals, departures];
+};
 
 const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -144,7 +150,7 @@ export class Session {
       if (edit !== this.edits) return false; // another one was opened in between
       this.history.clear();
       this.view = null;
-      this.store.set({ scenario, start, drawing: null, drafts: [], axes: PLANE });
+      this.store.set({ scenario, start, drawing: null, drafts: [], axes: PLANE, sensor: 0 });
       this.hands.chooseNothing();
       this.reset(scenario.controller.kind);
       this.clock.setSpeed(usualSpeed(scenario.run.horizon));
@@ -184,7 +190,7 @@ export class Session {
     }
     this.quiet();
     const other = before.controller.kind !== scenario.controller.kind;
-    const anew = other || (!places && !same(before.agents, scenario.agents));
+    const anew = other || (!places && !(same(before.agents, scenario.agents) && same(livesOf(before), livesOf(scenario))));
     const taken = this.underWay && !anew ? await this.fork(places) : this.reset(other ? scenario.controller.kind : null);
     this.hands.keepChosen();
     this.keep();
@@ -242,6 +248,12 @@ export class Session {
   get end(): number {
     const { lanes, scenario } = this.store.get();
     return Math.max(0, ...lanes.map((lane) => lane.timeline.end)) || scenario?.run.horizon || 1; // 0 is a horizon, too
+  }
+
+  /** Who is present of the agents that the first map shows; null before a run. */
+  get present(): Uint8Array | null {
+    const lane = this.store.get().lanes[0];
+    return lane?.stateAt(this.clock.t, this.jumpOf(lane))?.present ?? null;
   }
 
   /** How many jumps a lane shows. */

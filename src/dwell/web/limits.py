@@ -11,7 +11,7 @@ from dwell.errors import InputError
 @final
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a server; every one is an option of `dwell serve`."""
+    """Limits of a server; most are options of `dwell serve`."""
 
     agents: int = 2_000
     horizon: float = 1e6
@@ -25,6 +25,9 @@ class Limits:
     body: int = 1_000_000  # bytes of a request
     depth: int = 20  # brackets within brackets
     numbers: int = 100_000  # in one request
+    keyframes: int = 2_000  # of all that changes over time in a scenario, together
+    worlds: int = 100  # switches of the world
+    sensors: int = 20
     absent: float = 20.0  # seconds after which a live job without listeners is ended
     drain: float = 20.0  # seconds that runs are given when the server ends
 

@@ -9,7 +9,7 @@ from typing import Any
 from dwell.errors import AgentsError, DensityError, InputError, ScenarioError, WorkspaceError
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
 from dwell.scenario.guards import decode
-from dwell.scenario.places import PolytopeSpec
+from dwell.scenario.places import PolytopeSpec, WorkspaceSpec
 from dwell.web.limits import Limits
 
 # Densities that are data. A function would be code, and a raster a file of this machine.
@@ -68,6 +68,11 @@ def mapping_of_json(text: str) -> dict[str, Any]:
 def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
     """Return the scenario of a mapping, if it holds no code and is within limits."""
     _refuse_code(mapping.get("density"), "density")
+    for name in ("world", "sensor"):
+        tables = mapping.get(name)
+        for k, table in enumerate(tables if isinstance(tables, list) else [tables]):
+            if isinstance(table, Mapping):
+                _refuse_code(table.get("density"), f"{name}[{k}].density")
     law = mapping.get("controller")
     if isinstance(law, Mapping) and law.get("kind") == "python":
         raise InputError(
@@ -83,6 +88,7 @@ def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
             key="modules",
         )
     _refuse_horizon(mapping.get("run"), limits)
+    _refuse_changes(mapping, limits)
     scenario = parse_scenario(mapping)
     if scenario.agent_count > limits.agents:
         raise AgentsError(
@@ -91,7 +97,10 @@ def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
             code="web.agents",
             key="agents.start",
         )
-    _refuse_facets(scenario)
+    _refuse_facets(scenario.workspace, "workspace")
+    for k, world in enumerate(scenario.world or ()):
+        if world.workspace is not None:
+            _refuse_facets(world.workspace, f"world[{k}].workspace")
     return scenario
 
 
@@ -113,20 +122,50 @@ def _refuse_code(density: object, key: str) -> None:
             _refuse_code(part, f"{key}.parts[{k}]")
 
 
-def _refuse_facets(scenario: Scenario) -> None:
+def _refuse_changes(mapping: Mapping[str, Any], limits: Limits) -> None:
+    """Refuse too many worlds, sensors and keyframes before parsing, which checks each of them."""
+    tables = [mapping.get(name) for name in ("workspace", "density", "world", "sensor")]
+    counts = {
+        "world": (_length(mapping.get("world")), limits.worlds, "switches of the world"),
+        "sensor": (_length(mapping.get("sensor")), limits.sensors, "sensors"),
+        "times": (sum(map(_keyframes, tables)), limits.keyframes, "keyframes in all"),
+    }
+    for key, (count, most, what) in counts.items():
+        if count > most:
+            raise InputError(
+                f"the scenario has {count} {what}; this server takes at most {most}: take fewer, "
+                "or use dwell run",
+                code="web.world",
+                key=key,
+            )
+
+
+def _length(value: object) -> int:
+    return len(value) if isinstance(value, list) else 0
+
+
+def _keyframes(value: object) -> int:
+    """How many keyframes a table has, those in tables within it included."""
+    if isinstance(value, Mapping):
+        return _length(value.get("times")) + sum(map(_keyframes, value.values()))
+    if isinstance(value, list):
+        return sum(_keyframes(one) for one in value if isinstance(one, list | Mapping))
+    return 0
+
+
+def _refuse_facets(region: WorkspaceSpec, key: str) -> None:
     """Refuse polytopes whose k rows give about k^(n // 2) vertices or facets, too many."""
-    region = scenario.workspace
     if not isinstance(region, PolytopeSpec) or region.dimension < HIGH:
         return
     given = len(region.vertices or region.halfspaces or ())
     if given ** (region.dimension // 2) > MOST_FACES:
         most = int(MOST_FACES ** (1.0 / (region.dimension // 2)))
-        key = "vertices" if region.vertices else "halfspaces"
+        key += ".vertices" if region.vertices else ".halfspaces"
         raise WorkspaceError(
-            f"workspace.{key} has {given} rows in {region.dimension} dimensions; this server takes "
-            f"at most {most} there: take fewer, a box or a ball, or use dwell run",
+            f"{key} has {given} rows in {region.dimension} dimensions; this server takes at most "
+            f"{most} there: take fewer, a box or a ball, or use dwell run",
             code="web.workspace",
-            key=f"workspace.{key}",
+            key=key,
         )
 
 

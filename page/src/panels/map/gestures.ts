@@ -80,7 +80,8 @@ export class Gestures {
     this.panning = false;
     this.grip = this.session.store.get().drawing ? null : hit(scene, p[0], p[1]);
     this.choose(this.grip);
-    if (this.grip?.kind === "agent" && this.session.clock.playing) {
+    const moves = this.grip?.kind === "agent" || scene.paths.some((one) => one.along.length > 0); // under the pointer
+    if (this.grip && moves && this.session.clock.playing) {
       this.resume = true;
       this.session.clock.pause();
     }
@@ -143,8 +144,8 @@ export class Gestures {
     const { kind, which } = this.grip;
     const { view } = scene;
     if (kind === "agent") this.drag = { view, agent: { which, place: scene.state.dimension === 1 ? [z[0]] : z } };
-    else if (kind === "peak") this.drag = { view, peaks: scene.peaks.map((p, k) => (k === which ? { ...p, center: this.place(z) } : p)) };
-    else if (kind === "width") this.drag = { view, peaks: this.widened(which, z) };
+    else if (kind === "peak") this.drag = { view, which, peaks: scene.peaks.map((p, k) => (k === which ? { ...p, center: this.place(z) } : p)) };
+    else if (kind === "width") this.drag = { view, which, peaks: this.widened(which, z) };
     else this.dragCorner(z);
     this.session.clock.touch();
   }
@@ -217,7 +218,7 @@ export class Gestures {
     const again = this.resume;
     this.resume = false;
     if (drag.agent) await this.session.hands.moveAgent(drag.agent.which, drag.agent.place);
-    else if (drag.peaks) await this.session.hands.setPeaks(drag.peaks);
+    else if (drag.peaks) await this.session.hands.setPeaks(drag.peaks, drag.which ?? -1);
     else if (drag.ring) await this.session.hands.setRing(drag.ring);
     else if (drag.bounds) await this.session.hands.setBounds(drag.bounds);
     if (this.drag === drag) this.drag = {}; // unless something else is dragged by now
@@ -279,7 +280,11 @@ export class Gestures {
     const { store } = this.session;
     const next = (now: number, count: number): number => (count ? (((now < 0 ? (by > 0 ? -1 : 0) : now) + by) % count + count) % count : -1);
     const { tool, selected, selectedPeak, selectedCorner } = store.get();
-    if (tool === "agents") store.set({ selected: next(selected, scene.state.agents) });
+    if (tool === "agents") {
+      let which = next(selected, scene.state.agents);
+      for (let k = 0; k < scene.state.agents && !scene.state.present[which]; k++) which = next(which, scene.state.agents);
+      store.set({ selected: which });
+    }
     else if (tool === "peaks") store.set({ selectedPeak: next(selectedPeak, scene.peaks.length) });
     else if (scene.region.editable) store.set({ selectedCorner: next(selectedCorner, scene.region.bounds ? 2 : scene.region.ring.length) });
     this.session.clock.touch();

@@ -2,12 +2,12 @@
 
 import { blankState, type ArcState } from "../../arc/arc";
 import { densityOf, peaksOf, withPeaks, type Density, type DensityTable } from "../../density/density";
-import { cellOf } from "../../geometry/cells";
+import { cellOf, placesOf } from "../../geometry/cells";
 import type { Point } from "../../geometry/polygon";
 import { flattened, nameOfAxis, PLANE, shadowOf, type Axes } from "../../geometry/shadow";
-import { regionOf, type Region } from "../../geometry/workspace";
-import { paintHeat, type Heat } from "../../map/heat";
-import type { Glance, Scene, Stretch } from "../../map/scene";
+import type { Region } from "../../geometry/workspace";
+import { largestOf, paintHeat, type Heat } from "../../map/heat";
+import type { Glance, HillPath, Scene, Stretch } from "../../map/scene";
 import type { Theme } from "../../map/theme";
 import { fit, type Bounds, type Size, type View } from "../../map/view";
 import type { Scenario } from "../../net/api";
@@ -15,13 +15,18 @@ import type { Places } from "../../state/edits";
 import type { Lane, LanePiece } from "../../state/lane";
 import { speedOf } from "../../state/laws";
 import type { Session } from "../../state/session";
+import { isCircle, isKeyframes, isTrack, valueAt } from "../../world/tracks";
+import { tableAt, World, worldOf, type MovingTable } from "../../world/world";
 
 const FRESH = 0.12; // seconds of looking at it that a ring round an agent lasts
+const HEAT_EVERY = 100; // milliseconds between two pictures of a density that changes while time runs
+const TURN = 60; // corners of a drawn circle
 
 /** What is being dragged and not yet let go. */
 export interface Drag {
   agent?: { which: number; place: readonly number[] };
   peaks?: readonly DensityTable[];
+  which?: number; // of the peaks
   ring?: readonly Point[];
   bounds?: readonly [number, number];
   /** What was seen when it began: a corner must not change the view that it is dragged in. */
@@ -41,8 +46,24 @@ export function boundsOf(region: Region, end: number): Bounds {
   return { left: Math.min(...xs), right: Math.max(...xs), bottom: Math.min(...ys), top: Math.max(...ys) };
 }
 
+/** What has room for some regions. */
+function boundsOfAll(regions: readonly Region[], end: number): Bounds {
+  const all = regions.map((region) => boundsOf(region, end));
+  return {
+    left: Math.min(...all.map((one) => one.left)),
+    right: Math.max(...all.map((one) => one.right)),
+    bottom: Math.min(...all.map((one) => one.bottom)),
+    top: Math.max(...all.map((one) => one.top)),
+  };
+}
+
 /** Remembers what is dear to make, for one map. */
 export class SceneMaker {
+  private world: World | null = null;
+  private worldFor: Scenario | null = null;
+  private paintedAt = 0;
+  private most = 0;
+  private mostFor: readonly unknown[] = [];
   private region: Region | null = null;
   private regionFor: readonly unknown[] = [];
   private shadow: Scene["shadow"] = null;
@@ -64,22 +85,34 @@ export class SceneMaker {
     const jump = lane ? this.session.jumpOf(lane) : 0;
     const piece = lane?.timeline.pieceAt(clock.t, jump) ?? null;
     const scenario = piece?.scenario ?? app.scenario;
+    const world = piece?.world ?? this.worldOf(app.scenario);
+    const t = piece ? Math.max(0, Math.min(clock.t, lane?.timeline.known ?? 0) - piece.offset) : 0;
     const { axes } = app;
-    const region = this.regionOf(scenario, drag, axes, app.start);
+    const region = this.regionOf(world, t, drag, axes, app.start);
     const shadow = this.shadow;
-    const peaks = drag.peaks ?? peaksOf(scenario.density);
-    const density = this.densityOf(drag.peaks ? withPeaks(scenario.density, drag.peaks) : scenario.density);
+    const sensors = world.shown(app.selected, app.sensor);
+    const moving = world.densityAt(t, sensors.slice(0, 1));
+    const table = tableAt(moving, t);
+    const peaks = drag.peaks ?? peaksOf(table);
+    const whole = sensors.length > 1 ? tableAt(world.densityAt(t, sensors), t) : table;
+    const density = this.densityOf(drag.peaks ? withPeaks(table, drag.peaks) : whole);
     const end = this.endOf(lane, app.scenario);
-    const view = drag.view ?? this.session.view ?? this.fit(region, end, size);
+    const view = drag.view ?? this.session.view ?? this.fit(world, region, end, size);
     const glance = piece ? this.glanceOf(piece, jump - piece.jumps, app.selected) : null;
-    const whole = this.stateOf(lane, jump, app.start, drag);
-    const state = shadow ? flattened(whole, shadow.axes) : whole;
+    const everybody = this.stateOf(lane, jump, app.start, drag);
+    const state = shadow ? flattened(everybody, shadow.axes) : everybody;
+    const most = world.changes && !shadow && region.dimension <= 2 ? this.mostOf(world, sensors, end) : 0;
     const scene: Scene = {
       region,
       shadow,
       state,
-      heat: region.dimension === 2 && !shadow && density ? this.heatOf(density, region, theme) : null,
+      heat: region.dimension === 2 && !shadow && density ? this.heatOf(density, world, region, theme, most) : null,
       peaks,
+      paths: peaksOf(moving).map(pathOf),
+      most,
+      diagrams: (sensors.length ? sensors : [null]).map((one) => world.members(state.present, one)),
+      marks: world.marks(state.agents),
+      spans: region.bounds ? spansOf(world, piece?.offset ?? 0) : [],
       stretches: lane ? stretchesOf(lane, clock.t, jump) : [],
       glance,
       fresh: piece ? (clock.playing ? FRESH * clock.speed : 0) : -1,
@@ -108,13 +141,20 @@ export class SceneMaker {
     return lane && lane.timeline.end > 0 ? lane.timeline.end : scenario.run.horizon;
   }
 
-  private regionOf(scenario: Scenario, { ring, bounds }: Drag, axes: Axes, places: Places): Region {
+  private worldOf(scenario: Scenario): World {
+    if (this.worldFor !== scenario || !this.world) this.world = new World(worldOf(scenario));
+    this.worldFor = scenario;
+    return this.world;
+  }
+
+  private regionOf(world: World, t: number, { ring, bounds }: Drag, axes: Axes, places: Places): Region {
     if (ring) return { dimension: 2, ring, bounds: null, editable: true };
     if (bounds) return { dimension: 1, ring: [], bounds, editable: true };
-    const { workspace } = scenario;
-    if (this.regionFor[0] !== workspace || this.regionFor[1] !== axes || !this.region) {
-      this.regionFor = [workspace, axes];
-      this.region = regionOf(workspace);
+    const workspace = world.workspaceAt(t);
+    const now = world.regionAt(t);
+    if (this.regionFor[0] !== now || this.regionFor[1] !== axes || !this.region) {
+      this.regionFor = [now, axes];
+      this.region = now;
       const { dimension } = this.region;
       this.shadow = null;
       if (dimension > 2) {
@@ -135,20 +175,36 @@ export class SceneMaker {
     return this.density;
   }
 
-  private heatOf(density: Density, region: Region, theme: Theme): Heat {
-    const key = [density, region, theme];
-    if (!this.heat || key.some((one, k) => one !== this.heatFor[k])) {
+  /** The picture of a density; while time runs it may be that of a moment ago. */
+  private heatOf(density: Density, world: World, region: Region, theme: Theme, most: number): Heat {
+    const key = [world.changes ? world : region, theme, density];
+    const changed = key.map((one, k) => one !== this.heatFor[k]);
+    const soon = this.session.clock.playing && performance.now() - this.paintedAt < HEAT_EVERY;
+    if (!this.heat || changed[0] || changed[1] || (changed[2] && !(soon && world.changes))) {
       this.heatFor = key;
-      this.heat = paintHeat(density, boundsOf(region, 0), theme);
+      this.paintedAt = performance.now();
+      this.heat = paintHeat(density, world.changes ? boundsOfAll(world.regions, 0) : boundsOf(region, 0), theme, most);
     }
     return this.heat;
   }
 
-  private fit(region: Region, end: number, size: Size): View {
-    const key = [region, end, size.width, size.height];
+  /** About the largest density of some sensors at any time. */
+  private mostOf(world: World, sensors: readonly number[], end: number): number {
+    const key = [world, sensors.join()];
+    if (key.some((one, k) => one !== this.mostFor[k])) {
+      this.mostFor = key;
+      const all = world.times.filter((t) => t <= end).map((t) => densityOf(tableAt(world.densityAt(t, sensors), t)));
+      this.most = largestOf(all.filter((one) => one !== null), boundsOfAll(world.regions, 0));
+    }
+    return this.most;
+  }
+
+  private fit(world: World, region: Region, end: number, size: Size): View {
+    const whole = world.changes && !this.shadow;
+    const key = [whole ? world : region, end, size.width, size.height];
     if (!this.fitted || key.some((one, k) => one !== this.fittedFor[k])) {
       this.fittedFor = key;
-      this.fitted = fit(boundsOf(region, end), size, region.dimension === 2);
+      this.fitted = fit(whole ? boundsOfAll(world.regions, end) : boundsOf(region, end), size, region.dimension === 2);
     }
     return this.fitted;
   }
@@ -181,14 +237,37 @@ const latestOf = ({ arc }: LanePiece, jump: number): number => (jump < 1 ? -1 : 
 const everLooks = ({ arc: { events } }: LanePiece): boolean => !events.looked || !events.count || events.looks[events.count] > 0;
 
 function seen(piece: LanePiece, row: number): Glance {
-  const { arc, region, offset } = piece;
+  const { arc, world, offset } = piece;
   const { events, dimension: n } = arc;
   const agent = events.agent[row];
   const place = Array.from(events.positions.subarray(row * n, row * n + n));
   const centroid = place.map((x, i) => x + events.errors[row * n + i]);
-  const { positions } = arc.stateAt(events.time[row], row + 1);
-  const cell = n === 2 ? cellOf(region.ring, positions, agent) : stretchOf(region, positions, agent);
-  return { agent, time: offset + events.time[row], place, centroid, cell };
+  const { positions, present } = arc.stateAt(events.time[row], row + 1);
+  const region = world.regionAt(events.time[row]);
+  const sensors = world.form.sensors.length ? world.sensorsOf(agent) : [null];
+  const [cell, ...others] = sensors.map((sensor) => {
+    const members = world.members(present, sensor);
+    const places = members ? placesOf(positions, members, n) : positions;
+    const own = members ? members.indexOf(agent) : agent;
+    return n === 2 ? cellOf(region.ring, places, own) : stretchOf(region, places, own);
+  });
+  return { agent, time: offset + events.time[row], place, centroid, cell, others };
+}
+
+/** How a hill of the scenario moves and changes. */
+function pathOf(peak: MovingTable): HillPath {
+  const { center, rate, covariance } = peak;
+  const stiff = isTrack(rate) || isTrack(covariance);
+  if (isKeyframes(center)) return { stiff, along: center.values };
+  if (!isCircle(center)) return { stiff, along: [] };
+  const along = Array.from({ length: TURN + 1 }, (_, k) => valueAt<number[]>(center, (k / TURN) * center.period));
+  return { stiff, along };
+}
+
+/** Both ends of a line, where they change, from the beginning of each phase on. */
+function spansOf(world: World, offset: number): Scene["spans"] {
+  const found = world.form.phases.map(({ from }) => ({ from: offset + from, bounds: world.regionAt(from).bounds }));
+  return found.length > 1 ? found.filter((one): one is Scene["spans"][number] => one.bounds !== null) : [];
 }
 
 /** On a line, both ends of a cell. */

@@ -1,16 +1,18 @@
 /** Everything in the scenario, as forms and as text. */
 
 import { useEffect, useState } from "preact/hooks";
-import { peaksOf, type DensityTable } from "../../density/density";
 import { regionOf } from "../../geometry/workspace";
 import { asText, parse, type Law, type Scenario } from "../../net/api";
-import { withHills } from "../../state/edits";
+import { hillsAt, withCount, withHills } from "../../state/edits";
 import type { Spot } from "../../state/forms";
 import { LAWS, lawLike, withLaw } from "../../state/laws";
 import { useApp, useSession } from "../context";
 import { Field, number, numberOrNone, numbers, words } from "../Entry";
 import { applies, withChoice } from "./belongs";
 import { keysOf, type LawKey } from "./schema";
+import { isTrack, type ChangingPoint } from "../../world/tracks";
+import { listed, switchInWords, trackInWords } from "../../world/words";
+import type { MovingTable } from "../../world/world";
 
 export function ScenarioPanel() {
   const scenario = useApp((app) => app.scenario);
@@ -20,7 +22,10 @@ export function ScenarioPanel() {
       <General />
       <LawForm scenario={scenario} />
       <AgentsForm scenario={scenario} />
-      <PeaksForm scenario={scenario} />
+      {(scenario.sensor?.map((_, k) => k) ?? [null]).map((sensor) => (
+        <PeaksForm key={sensor} scenario={scenario} sensor={sensor} />
+      ))}
+      <WorldForm scenario={scenario} />
       <Text scenario={scenario} />
     </div>
   );
@@ -141,10 +146,12 @@ type Scattered = { count: number } & Record<string, unknown>;
 const scatteredIn = (s: Scenario): Scattered | null => (Array.isArray(s.agents.start) ? null : s.agents.start);
 
 /** Agents that are scattered anew; ids belong to those that were there. */
-function scattering(s: Scenario, change: Record<string, unknown>): Scenario {
+function scattering(whole: Scenario, change: Record<string, unknown>): Scenario {
+  const before = scatteredIn(whole) ?? { count: (whole.agents.start as unknown[]).length, region: "workspace", seed: 1 };
+  const start = { ...before, ...change } as Scattered;
+  const s = start.count === before.count ? whole : withCount(whole, start.count);
   const { ids: _, ...agents } = s.agents;
-  const before = scatteredIn(s) ?? { count: (s.agents.start as unknown[]).length, region: "workspace", seed: 1 };
-  return { ...s, agents: { ...agents, start: { ...before, ...change } as Scattered } };
+  return { ...s, agents: { ...agents, start } };
 }
 
 const COUNT: Spot = {
@@ -174,6 +181,7 @@ function AgentsForm({ scenario }: { scenario: Scenario }) {
       <Field spot={COUNT} about="how many; another number scatters them anew" />
       <Field spot={START_SEED} about="of where they are scattered; another one scatters them anew" />
       {!scattered && <p class="dim">They start where they were put. Another count or seed scatters them anew; Ctrl Z takes that back.</p>}
+      {scenario.world?.some((one) => one.leave?.length || one.arrive?.length) && <p class="dim">At the start; some leave or arrive later, see World.</p>}
       <p class="row">
         <button class="plain" onClick={() => void session.forms.change((s) => scattering(s, { region: "workspace", seed: next }))}>
           Scatter over the workspace
@@ -183,44 +191,89 @@ function AgentsForm({ scenario }: { scenario: Scenario }) {
   );
 }
 
+/** The hills at the beginning, of a sensor or of the only density. */
+const peaksIn = (s: Scenario, sensor: number | null): MovingTable[] => hillsAt(s, 0, sensor);
+
 /** The place of a number of a peak, among so many; if there are more or fewer it is another place. */
-function ofPeak(which: number, count: number, name: string, read: (peak: DensityTable) => unknown, change: (peak: DensityTable, value: number) => DensityTable): Spot {
+function ofPeak(sensor: number | null, which: number, count: number, name: string, read: (peak: MovingTable) => unknown, change: (peak: MovingTable, value: number) => MovingTable): Spot {
   return {
-    key: `density.peak${which}.${name}`,
+    key: `${sensor === null ? "" : `sensor${sensor}.`}density.peak${which}.${name}`,
     name,
     panel: "scenario",
     parse: number,
     read: (s) => {
-      const peaks = peaksOf(s.density);
+      const peaks = peaksIn(s, sensor);
       return peaks.length === count ? read(peaks[which]) : `${peaks.length} peaks`;
     },
-    write: (s, value) => withHills(s, peaksOf(s.density).map((peak, k) => (k === which ? change(peak, value as number) : peak))),
+    write: (s, value) => withHills(s, peaksIn(s, sensor).map((peak, k) => (k === which ? change(peak, value as number) : peak)), 0, sensor),
   };
 }
 
-function PeaksForm({ scenario }: { scenario: Scenario }) {
+function PeaksForm({ scenario, sensor }: { scenario: Scenario; sensor: number | null }) {
   const session = useSession();
   const n = regionOf(scenario.workspace).dimension;
-  const peaks = peaksOf(scenario.density);
+  const peaks = peaksIn(scenario, sensor);
   const count = peaks.length;
+  const own = sensor === null ? scenario.density : scenario.sensor?.[sensor].density;
+  const coordinate = (center: ChangingPoint | undefined, i: number): unknown => (isTrack(center) ? "" : center?.[i]);
+  const placed = (center: ChangingPoint | undefined, i: number, v: number): ChangingPoint | undefined => (isTrack(center) ? center : (center ?? []).map((old, j) => (j === i ? v : old)));
   const place = (which: number, i: number): Spot =>
-    ofPeak(which, count, ["x", "y", "z"][i] ?? `x${i + 1}`, (peak) => peak.center?.[i], (peak, v) => ({ ...peak, center: (peak.center ?? []).map((old, j) => (j === i ? v : old)) }));
+    ofPeak(sensor, which, count, ["x", "y", "z"][i] ?? `x${i + 1}`, (peak) => coordinate(peak.center, i), (peak, v) => ({ ...peak, center: placed(peak.center, i, v) }));
+  const remove = (which: number): Promise<boolean> => session.forms.change((s) => withHills(s, peaksIn(s, sensor).filter((_, k) => k !== which), 0, sensor));
   return (
     <fieldset>
-      <legend>Density: {scenario.density?.kind ?? "uniform"}</legend>
+      <legend>
+        Density{sensor === null ? "" : ` of ${scenario.sensor?.[sensor].name}`}: {own?.kind ?? "uniform"}
+      </legend>
       {peaks.map((peak, k) => (
         <div key={k} class="peak" role="group" aria-label={`Peak ${k + 1}`}>
-          {Array.from({ length: n }, (_, i) => (
-            <Field key={i} spot={place(k, i)} />
-          ))}
-          {!peak.covariance && <Field spot={ofPeak(k, count, "rate", (one) => one.rate, (one, rate) => ({ ...one, rate }))} about="how fast it falls" />}
-          <Field spot={ofPeak(k, count, "weight", (one) => one.weight ?? 1, (one, weight) => ({ ...one, weight }))} />
-          <button class="plain" onClick={() => void session.hands.removePeak(k)} aria-label={`Remove peak ${k + 1}`}>
+          {isTrack(peak.center) ? <Moves name="center" track={peak.center} /> : Array.from({ length: n }, (_, i) => <Field key={i} spot={place(k, i)} />)}
+          {isTrack(peak.covariance) && <Moves name="covariance" track={peak.covariance} />}
+          {isTrack(peak.rate) && <Moves name="rate" track={peak.rate} />}
+          {!peak.covariance && !isTrack(peak.rate) && <Field spot={ofPeak(sensor, k, count, "rate", (one) => one.rate, (one, rate) => ({ ...one, rate }))} about="how fast it falls" />}
+          {isTrack(peak.weight) ? <Moves name="weight" track={peak.weight} /> : <Field spot={ofPeak(sensor, k, count, "weight", (one) => one.weight ?? 1, (one, weight) => ({ ...one, weight }))} />}
+          <button class="plain" onClick={() => void remove(k)} aria-label={`Remove peak ${k + 1}`}>
             Remove
           </button>
         </div>
       ))}
       {!peaks.length && <p class="dim">No peaks; every place counts as the density says.</p>}
+    </fieldset>
+  );
+}
+
+/** A parameter that changes over time, in the place of its field. */
+function Moves({ name, track }: { name: string; track: unknown }) {
+  return (
+    <p class="moves">
+      <span>{name}</span> <span class="dim">changes over time: {trackInWords(track)}</span>
+    </p>
+  );
+}
+
+/** What changes over time, to be read; it is changed as text. */
+function WorldForm({ scenario }: { scenario: Scenario }) {
+  const { world = [], sensor = [], workspace } = scenario;
+  const walls = workspace["vertices"];
+  if (!world.length && !sensor.length && !isTrack(walls)) return null;
+  const owners = (name: string): number[] => (scenario.agents.sensors ?? []).flatMap((own, p) => (own.includes(name) ? [p] : []));
+  return (
+    <fieldset>
+      <legend>World</legend>
+      {isTrack(walls) && <Moves name="workspace" track={walls} />}
+      <ul class="switches">
+        {world.map((one) => (
+          <li key={one.from}>
+            <b>from t = {one.from}</b> {switchInWords(one)}
+          </li>
+        ))}
+        {sensor.map(({ name }) => (
+          <li key={name}>
+            <b>{name}</b> sensor of agent{owners(name).length > 1 ? "s" : ""} {listed(owners(name))}
+          </li>
+        ))}
+      </ul>
+      <p class="dim">These are changed as text, below.</p>
     </fieldset>
   );
 }

@@ -24,6 +24,7 @@ from dwell.web.limits import Limits
 from dwell.web.request_parsing import refuse_events
 from dwell.web.wire_format import BEGIN, EVENTS, SAMPLES, Entry, Spool, pack, rows_at_a_time
 from dwell.web.work.workspace_json import workspace_json
+from dwell.web.work.world_json import world_json
 
 FEW = 200  # agents up to which samples include the error of each
 BEYOND = 2.0  # a run that makes this multiple of the limit of events is ended
@@ -124,6 +125,7 @@ def _beginning(recorder: Recorder, scenario: Scenario) -> bytes:
         "start": {**_state(start), "errors": _errors(recorder), "spent": _spent(start)},
         "fade": _finite(start.fade),
         "workspace": workspace_json(system.workspace),
+        "world": world_json(scenario, system.timeline),
         "nu": system.nu,
         "eta_max": limit,
         "law": scenario.controller.kind,

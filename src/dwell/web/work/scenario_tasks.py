@@ -24,7 +24,7 @@ def validate(raw: bytes, limits: Limits) -> dict[str, Any]:
         "ok": True,
         "scenario": as_json(scenario),
         "repairs": list(repairs),
-        "start": places.tolist(),
+        "start": places[: scenario.agents.count].tolist(),  # without those that arrive later
         "workspace": workspace_json(system.workspace),
     }
 
