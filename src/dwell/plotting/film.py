@@ -15,7 +15,7 @@ from dwell.plotting.film_scenes import (
     FPS,
     SECONDS,
     FilmFrames,
-    Moving,
+    Animated,
     frames_of,
     growing_curves,
     line_scene,
@@ -140,7 +140,7 @@ def _checked_dpi(dpi: float | None, pixels: tuple[int, int]) -> float:
 class Canvas:
     """A figure and its moving parts; gives frames as pixels, in any order."""
 
-    def __init__(self, figure: Figure, parts: list[Moving]) -> None:
+    def __init__(self, figure: Figure, parts: list[Animated]) -> None:
         self.figure, self.parts = figure, parts
         self._canvas = cast(Any, figure.canvas)  # Agg: it can keep what was drawn
         for artist in self._moving():

@@ -165,14 +165,14 @@ def frames_of(
 # What moves.
 
 
-class Moving(NamedTuple):
+class Animated(NamedTuple):
     """Artists that are drawn anew for each frame, in order, and what brings them to frame k."""
 
     artists: Sequence[Artist]
     show: Callable[[int], None]
 
 
-def line_scene(ax: Axes, frames: FilmFrames) -> Moving:
+def line_scene(ax: Axes, frames: FilmFrames) -> Animated:
     """The space-time diagram, which grows, and agents that slide along the density at its side."""
     run, places = frames.run, frames.places[..., 0]
     borders = line.borders_of(run.workspace, places)
@@ -212,10 +212,10 @@ def line_scene(ax: Axes, frames: FilmFrames) -> Moving:
         _flash(rings, stand, frames.fresh[k])
         dots.set_offsets(stand)
 
-    return Moving([between, paths, heads, cells, arrows, rings, dots], show)
+    return Animated([between, paths, heads, cells, arrows, rings, dots], show)
 
 
-def plane_scene(ax: Axes, frames: FilmFrames) -> Moving:
+def plane_scene(ax: Axes, frames: FilmFrames) -> Animated:
     """The map: cells, agents, held velocities, trails, recent samples."""
     run = frames.run
     shaded = not isinstance(run.system.density, Uniform)
@@ -243,10 +243,10 @@ def plane_scene(ax: Axes, frames: FilmFrames) -> Moving:
         _flash(rings, places, frames.fresh[k])
         dots.set_data(places[:, 0], places[:, 1])
 
-    return Moving([cells, trails, arrows, rings, dots], show)
+    return Animated([cells, trails, arrows, rings, dots], show)
 
 
-def space_scene(ax: Axes, frames: FilmFrames) -> Moving:
+def space_scene(ax: Axes, frames: FilmFrames) -> Animated:
     """The scene while time goes on and the camera goes round."""
     workspace, still = frames.run.workspace, frames.stands
     first = camera_for(workspace).azimuth
@@ -267,7 +267,7 @@ def space_scene(ax: Axes, frames: FilmFrames) -> Moving:
         )  # fmt: skip
         draw(view, Camera(workspace, first + float(frames.camera[k])))
 
-    return Moving(artists, show)
+    return Animated(artists, show)
 
 
 def _flash(rings: Any, places: Points, fresh: Floats) -> None:
@@ -277,16 +277,16 @@ def _flash(rings: Any, places: Points, fresh: Floats) -> None:
     rings.set_edgecolors([rgba(PLAIN.flash, float(share)) for share in fresh])
 
 
-def time_above(ax: Axes, frames: FilmFrames) -> Moving:
+def time_above(ax: Axes, frames: FilmFrames) -> Animated:
     """The time, above the picture."""
     step = float(np.diff(frames.times[:2]).sum()) or 1.0
     digits = min(max(0, math.ceil(-math.log10(step))), 9)
     above: Any = {"ha": "center", "va": "bottom", "fontsize": 1.25 * PLAIN.label_size}
     text = ax.text(0.5, 1.015, "", transform=ax.transAxes, **above)
-    return Moving([text], lambda k: text.set_text(f"t = {frames.times[k]:.{digits}f}"))
+    return Animated([text], lambda k: text.set_text(f"t = {frames.times[k]:.{digits}f}"))
 
 
-def growing_curves(cost: Axes, error: Axes, frames: FilmFrames) -> list[Moving]:
+def growing_curves(cost: Axes, error: Axes, frames: FilmFrames) -> list[Animated]:
     """Cost and largest error, growing as time goes on."""
     metrics, nu = frames.run.metrics, frames.run.system.nu
     errors = metrics.errors.max(axis=1) if len(metrics.times) else np.empty(0)
@@ -298,14 +298,14 @@ def growing_curves(cost: Axes, error: Axes, frames: FilmFrames) -> list[Moving]:
 
 def _growing_curve(
     ax: Axes, frames: FilmFrames, values: Floats, name: str, level: float | None
-) -> Moving:
+) -> Animated:
     """A curve over time: all of it faintly, and what has been by now in ink."""
     times, (begin, end) = frames.run.metrics.times, frames.span
     timelines.time_axis(ax, begin, end, "")
     inside = (times >= begin) & (times <= end)
     if not inside.any():
         PLAIN.placeholder(ax, timelines.NO_SAMPLES)
-        return Moving([], lambda k: None)
+        return Animated([], lambda k: None)
     levels = np.array([] if level is None else [level])
     floor = timelines.log_axis(ax, [values[inside], levels])
     _few_ticks(ax)
@@ -330,7 +330,7 @@ def _growing_curve(
         head.set_data(times[:now][-1:], values[:now][-1:])
         text.set_text(f"{values[now - 1]:.4g}" if now else "")
 
-    return Moving([grown, head, text], show)
+    return Animated([grown, head, text], show)
 
 
 def _few_ticks(ax: Axes) -> None:
