@@ -40,7 +40,8 @@ HIDING = 0.16  # how much a face in space hides of what is behind it
 def line_scene(ax: Axes, frames: FilmFrames) -> Animated:
     """The space-time diagram, which grows, and agents that slide along the density at its side."""
     run, places = frames.run, frames.places[..., 0]
-    key = f"dashed: borders of cells;  at the side, lines: held velocity{RINGS * frames.flashes}"
+    borders, rings = worlds.border_words(run), RINGS * frames.flashes
+    key = f"{borders};  at the side, lines: held velocity{rings}"
     timelines.time_axis(ax, *frames.span, "")
     ax.set_xlabel(f"{LABELS['time']}\n{key}", fontsize=PLAIN.text_size, loc="left")
     line.fit_space_time(ax, run, frames.times, places)
@@ -54,7 +55,7 @@ def line_scene(ax: Axes, frames: FilmFrames) -> Animated:
     paths = add_lines(ax, [], colors=colours, lw=width)
     cells = add_polygons(side, [], lw=0)
     arrows = add_lines(side, [], colors=PLAIN.ink, lw=1.4 * width)
-    rings = side.scatter([], [], facecolors="none", lw=width, clip_on=False, zorder=5)
+    fresh = side.scatter([], [], facecolors="none", lw=width, clip_on=False, zorder=5)
     dot: Any = {"s": (1.35 * PLAIN.dot(run.agents)) ** 2, "c": "none", "zorder": 6}
     heads, dots = (where.scatter([], [], clip_on=False, **dot) for where in (ax, side))
     for agents in (heads, dots):
@@ -76,12 +77,12 @@ def line_scene(ax: Axes, frames: FilmFrames) -> Animated:
         stand = np.column_stack([np.zeros(len(now)), now])
         ahead = stand + frames.arrows[k, here] * (0.0, 1.0)
         arrows.set_segments(list(np.stack([stand, ahead], axis=1)))
-        _flash(rings, stand, frames.fresh[k, here], run.agents)
+        _flash(fresh, stand, frames.fresh[k, here], run.agents)
         dots.set_offsets(stand)
         for agents in (heads, dots):
             agents.set(facecolors=colours[here])
 
-    return Animated([between, paths, heads, cells, *densities, arrows, rings, dots], show)
+    return Animated([between, paths, heads, cells, *densities, arrows, fresh, dots], show)
 
 
 def _densities(
@@ -186,6 +187,7 @@ def space_scene(ax: Axes, frames: FilmFrames) -> Animated:
     cameras = [Camera(scope, first + angle) for angle in angles]
     artists, draw = scene.moving_scene(ax, cameras)
     key = "dark lines: held velocity      " * (not still) + "grey: shadows"
+    key += "      no cells: each sensor has its own" * (len(run.system.sensors) > 1)
     ax.text(
         0.5, 0.0, key + RINGS * (frames.flashes and not still), transform=ax.transAxes,
         ha="center", va="bottom", fontsize=PLAIN.text_size,

@@ -229,7 +229,8 @@ def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> Non
     for (left, right), t, world in zip(axes, (0.0, run.horizon), ends, strict=True):
         _draw_divisions(left, run, t, style)
         image, label = draw_density(right, world.workspace, world.density, style=style, peak=peak)
-        for ax, what in ((left, "Cells"), (right, "Density")):
+        summed = "Sum of densities" if len(run.system.sensors) > 1 else "Density"
+        for ax, what in ((left, "Cells"), (right, summed)):
             draw_workspace(ax, world.workspace, style=style, scope=scope)
             _draw_present(ax, run, t, style=style)
             style.entitle(ax, f"{what}, $t = {number(t, 6)}$")
@@ -263,14 +264,18 @@ def draw_trajectories(
 
 
 def _draw_comings(ax: Axes, run: Run, style: Style) -> None:
-    """Where agents arrive after the beginning, and where they leave before the end."""
+    """Where agents arrive and leave during the run, and the first outline if it is another."""
+    if worlds.scope_of(run) is not run.workspace:
+        own: Any = {"color": style.cell, "lw": style.line, "ls": (0, (1, 1.5)), "zorder": 2.5}
+        ring = outline_of(run.workspace)
+        ax.plot(*np.vstack([ring, ring[:1]]).T, label="outline, $t = 0$", **own)
     size = 1.1 * style.dot(run.agents)
     for agents, t, marker, label in (
         (worlds.arrived(run), 0.0, "o", "arrives"),
         (worlds.departed(run), run.horizon, "x", "leaves"),
     ):
         if len(agents):
-            own: Any = {"color": style.start if marker == "o" else style.ink, "ls": "none"}
+            own = {"color": style.start if marker == "o" else style.ink, "ls": "none"}
             own |= {"mfc": "white", "mew": style.line, "label": label, "zorder": 6.0}
             ax.plot(*run.positions(t)[agents].T, marker, ms=size, **own)
 

@@ -28,7 +28,7 @@ from dwell.plotting.style import (
     number,
     rgba,
 )
-from dwell.plotting.worlds import presence, scope_of
+from dwell.plotting.worlds import scope_of
 from dwell.results import Run
 
 SHRUNK = 0.86  # of a cell's size: gaps let the eye see between cells
@@ -76,6 +76,7 @@ class View:
     starts: Points | None = None  # shown as dots
     agents: Ints | None = None  # (N,) their numbers, where some are absent; paths are of all
     scope: Workspace | None = None  # what the box encloses, if not the workspace
+    others: Sequence[Points] = ()  # starts of agents that have left, (3,) each
     arrows: Points | None = None  # (N, 3) held velocities, as lengths
     fresh: Floats | None = None  # (N,) how recently each sampled: 1 just now, 0 a while ago
     cells: bool = True
@@ -119,7 +120,9 @@ def shapes_of(view: View, camera: Camera) -> Iterator[Shape]:
     yield from _shadows(view, camera)
     yield from _frame(view, camera, front=False)
     faces = solid_cells(view.workspace, view.positions) if view.cells else None
-    pieces = _pieces(view)
+    pieces, small = _pieces(view), 0.8 * _dot_radius(view, camera) * _disc("o")
+    for place in view.others:
+        yield Shape(camera.on_sheet(place) + small, rgba(PLAIN.start), "white", 0.3)
     for p in np.argsort(camera.nearness(view.positions), kind="stable").tolist():
         cell = _shrunk(faces[p], view, p) if faces else []
         seen = [camera.faces_us(face.ring) for face in cell]
@@ -311,13 +314,12 @@ def proportion(workspace: Workspace) -> float:
 
 def draw_space_trajectories(ax: Axes, run: Run) -> None:
     """Every agent's path, in the final cells."""
-    here = presence(run, np.zeros(1))[0][run.world(run.horizon).agents]
-    starts = run.positions(0.0)[run.world(run.horizon).agents]
-    starts = np.where(here[:, None], starts, np.nan)
-    paths = paths_of(run, 20_000)
-    draw_scene(
-        ax, view_of(run, run.horizon, paths=paths, starts=starts, hiding=GHOST, marker="s")
-    )  # fmt: skip
+    first, last = run.world(0.0).agents, run.world(run.horizon).agents
+    places, paths = run.positions(0.0), paths_of(run, 20_000)
+    starts = np.where(np.isin(last, first)[:, None], places[last], np.nan)
+    others = list(places[np.setdiff1d(first, last)])
+    shown: Any = {"paths": paths, "starts": starts, "others": others, "hiding": GHOST}
+    draw_scene(ax, view_of(run, run.horizon, marker="s", **shown))
     _note_sensors(ax, run)
     dot: dict[str, Any] = {"ls": "none", "ms": 4.0, "mec": "white", "mew": 0.3}
     end = f"$t = {number(run.horizon, 6)}$"

@@ -165,7 +165,7 @@ def _hold_curves(run: Run) -> list[Curve]:
     metrics, table = worlds.both_sides(run), run.events
     curves = []
     for p in range(run.agents):
-        rows, own = table.of_agent(p), worlds.while_present(run, p, metrics.times)
+        rows, own = _own_rows(run, p), worlds.while_present(run, p, metrics.times)
         ends, before = table.time[rows], table.hold_error[rows]
         sampled = metrics.hold_errors[own, p] if len(metrics.times) else np.empty(0)
         times = np.concatenate([ends, ends, metrics.times[own]])
@@ -173,6 +173,14 @@ def _hold_curves(run: Run) -> list[Curve]:
         order = np.argsort(times, kind="stable")
         curves.append((times[order], values[order]))
     return curves
+
+
+def _own_rows(run: Run, p: int) -> Ints:
+    """The rows of an agent at the end of a hold: those in which it arrives or leaves are not."""
+    rows, (arrivals, departures) = run.events.of_agent(p), worlds.lives(run)
+    times = run.events.time[rows]
+    own: Ints = rows[((times > arrivals[p]) | (arrivals[p] == 0.0)) & (times < departures[p])]
+    return own
 
 
 def _peaks(curves: Sequence[Curve], run: Run, style: Style) -> list[Curve]:

@@ -24,6 +24,7 @@ MARKERS = ("o", "^", "D", "v", "P", "X")  # of agents with different sensors
 SHAPES = ("circles", "triangles", "diamonds", "pointed down", "pluses", "crosses")
 LINES: tuple[Any, ...] = ("-", (0, (4, 2)), (0, (1, 1.3)))  # of the cells of each sensor
 LINE_WORDS = ("solid", "dashed", "dotted")
+WIDEST_WORDS = 75  # characters that fit below the map of a film
 SAME = 1e-7  # of the extent of a diagram: vertices so close are one
 
 
@@ -236,7 +237,7 @@ def draw_switches(
     """A thin vertical line at each switch of the world between two times."""
     inside = [t for t in switch_times(run) if begin < t < end]
     for t in inside:
-        label = "switch of the world" if named and t == inside[0] else None
+        label = "switch" if named and t == inside[0] else None
         ax.axvline(t, color=style.cell, lw=style.thin, ls=(0, (2, 2)), zorder=0.5, label=label)
 
 
@@ -245,17 +246,34 @@ def draw_switches(
 
 def explain_sensors(ax: Axes, run: Run, style: Style = PLAIN) -> None:
     """Entries of a legend for agents with different sensors, and for the cells of each."""
-    lines = {one.name: one.line for one in divisions_at(run, 0.0) if one.name is not None}
-    dot: Any = {"color": style.cell, "ms": 4.0, "mec": "white", "mew": 0.3, "lw": style.thin}
+    lines = _lines(run)
+    dot: Any = {"color": style.cell, "ms": 4.0, "mec": "white", "mew": 0.3, "lw": style.line}
     for name, marker in zip(kinds_of(run), MARKERS, strict=False):
         ax.plot([], [], marker=marker, ls=lines.pop(name, "none"), label=name, **dot)
     for name, line in lines.items():
-        ax.plot([], [], ls=line, color=style.cell, lw=style.thin, label=f"cells of {name}")
+        ax.plot([], [], ls=line, color=style.cell, lw=style.line, label=f"cells of {name}")
 
 
 def sensor_words(run: Run) -> str:
     """What markers and lines mean in a film; empty where all agents sense the same."""
-    shapes = [f"{word}: {kind}" for kind, word in zip(kinds_of(run), SHAPES, strict=False)]
-    named = [one for one in divisions_at(run, 0.0) if one.name is not None]
-    lines = [f"{LINE_WORDS[k]}: cells of {one.name}" for k, one in enumerate(named)]
-    return "      ".join([*shapes, *lines])
+    lines = dict(zip(_lines(run), LINE_WORDS, strict=False))
+    words = []
+    for kind, shape in zip(kinds_of(run), SHAPES, strict=False):
+        line = lines.pop(kind, None)
+        words.append(f"{shape}: {kind}" if line is None else f"{shape}, {line}: {kind}")
+    words += [f"{line}: cells of {name}" for name, line in lines.items()]
+    half = -(-len(words) // (1 if sum(map(len, words)) < WIDEST_WORDS else 2)) or 1
+    rows = [words[k : k + half] for k in range(0, len(words), half)]
+    return "\n".join("      ".join(row) for row in rows)
+
+
+def border_words(run: Run) -> str:
+    """What the lines between cells mean in a film on the line."""
+    named = zip(LINE_WORDS, _lines(run), strict=False)
+    lines = ", ".join(f"{word}: {name}" for word, name in named)
+    return f"borders of cells, {lines}" if lines else "dashed: borders of cells"
+
+
+def _lines(run: Run) -> dict[str, Any]:
+    """The line of each sensor's cells, by its name; empty where all agents sense the same."""
+    return {one.name: one.line for one in divisions_at(run, 0.0) if one.name is not None}
