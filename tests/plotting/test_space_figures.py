@@ -239,8 +239,10 @@ def many_dimensions(n: int) -> Any:
 
     events = SimpleNamespace(of_agent=lambda p: np.arange(1000), bend=None, positions=None)
     return SimpleNamespace(
-        workspace=Box((0,) * n, (1,) * n), positions=positions, horizon=1.0, agents=5, events=events
-    )
+        workspace=Box((0,) * n, (1,) * n), positions=positions, horizon=1.0, agents=5,
+        events=events, system=SimpleNamespace(timeline=None),
+        world=lambda t: SimpleNamespace(density=None, agents=np.arange(5)),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("n", [4, 5, 8])

@@ -210,3 +210,36 @@ def test_forged_rows_are_found() -> None:
         from dwell.verify.solution import verify
 
         assert not verify(run.system, run.start, forged, run.horizon).ok, column
+
+
+def test_the_world_at_a_time() -> None:
+    run = dwell.run_scenario(scenario(**CHANGES["lives"], density=HILL))
+    assert run.world(0.0).agents.tolist() == [0, 1, 2, 3, 4, 5]
+    assert run.world(1.0).agents.tolist() == [0, 2, 3, 5]
+    assert run.world(2.0).agents.tolist() == [2, 3, 5, 6, 7]
+    assert run.world(1.5).density == dwell.Gaussian((2.0, 1.5), rate=0.46)
+    assert run.world(1.5).workspace is run.workspace
+    moving = dwell.run_scenario(scenario(**CHANGES["walls"]))
+    assert moving.world(2.0).workspace.vertices.tolist()[0] == [0.5, 0.0]
+    plain = dwell.run_scenario(scenario())
+    assert plain.world(3.0).density is plain.system.density
+    for bad in (-1.0, 4.1, [1.0], "now"):
+        with pytest.raises(dwell.DwellError) as refused:
+            plain.world(bad)  # type: ignore[arg-type]
+        assert refused.value.code == "run.time"
+
+
+def test_the_summary_says_what_changes() -> None:
+    found = dwell.run_scenario(scenario(**CHANGES["lives"], density=HILL)).summary()["world"]
+    assert found["moving"] == [{"what": "density", "from": 0.0, "until": None}]
+    assert [(one["leave"], one["arrive"]) for one in found["switches"]] == [
+        ([1, 4], []),
+        ([0], [6, 7]),
+    ]
+    round_trip = dwell.run_scenario(scenario(**CHANGES["circle"])).summary()["world"]
+    assert round_trip["moving"] == [{"what": "density", "from": 0.0, "until": None}]
+    later = {**HILL, "rate": 0.4}
+    switch = [{"from": 1.0, "density": later}, {"from": 2.0, "network": {"loss": 0.1}}]
+    found = dwell.run_scenario(scenario(world=switch)).summary()["world"]
+    assert found["moving"] == [{"what": "density", "from": 1.0, "until": 3.0}]
+    assert "world" not in dwell.run_scenario(scenario()).summary()

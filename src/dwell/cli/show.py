@@ -28,6 +28,7 @@ _PLURAL = {
     "weightless": "with a cell that weighs nothing",
 }
 MOST_LISTED = 12  # agents whose positions are shown
+MOST_SWITCHES = 4  # of the world, that are shown
 FIRST = 5  # failures shown
 
 
@@ -45,6 +46,7 @@ def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[
     who = counted(s["agents"], "agent")
     yield "law", f"{s['law']}, {who}, {s['integration']} integrals, seed {s['seed']}"
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
+    yield from _world(s.get("world"))
     if not stop["ok"]:
         file = None if out is None else str(out)
         yield "advice", StopReason(stop["reason"]).advice_about(file, stop["detail"])
@@ -74,6 +76,49 @@ def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[
     yield "distance", f"{d['min']:.4g} to {d['max']:.4g} per agent, mean {d['mean']:.4g}"
     parts = ", all parts of the run together" if resumed else ""
     yield "time taken", f"{s['wall_seconds']:.3g} s{parts}"
+
+
+def _world(world: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
+    """What changes during the run, and who has which sensor."""
+    if world is None:
+        return
+    says = [_motion(span) for span in world["moving"]]
+    says += [_switch(switch) for switch in world["switches"][:MOST_SWITCHES]]
+    more = len(world["switches"]) - MOST_SWITCHES
+    says += [f"{more} more switches"] if more > 0 else []
+    if says:
+        yield "world", "; ".join(says)
+    sensors = [f"{one['name']} ({_numbers(one['owners'])})" for one in world["sensors"]]
+    if sensors:
+        yield "sensors", ", ".join(sensors)
+
+
+def _motion(span: dict[str, Any]) -> str:
+    until = "the end" if span["until"] is None else f"t = {span['until']:g}"
+    since = f" from t = {span['from']:g}" if span["from"] else ""
+    return f"{span['what']} moves{since} until {until}"
+
+
+def _switch(switch: dict[str, Any]) -> str:
+    """One switch: the costs before and after, and how many agents leave and arrive."""
+    costs = [switch["cost_before"], switch["cost_after"]]
+    says = [] if None in costs else ["cost {:.4g} -> {:.4g}".format(*costs)]
+    agents: list[str] = []
+    for key in ("leave", "arrive"):
+        count = len(switch[key])
+        who = str(count) if agents else counted(count, "agent")
+        agents += [f"{who} {key}{'s' * (count == 1)}"] if count else []
+    says += [", ".join(agents)] if agents else []
+    return f"switches at t = {switch['time']:g}" + (f" ({'; '.join(says)})" if says else "")
+
+
+def _numbers(agents: list[int]) -> str:
+    """Numbers of agents in few words: a range where they are in a row."""
+    if len(agents) > 2 and agents[-1] - agents[0] == len(agents) - 1:
+        return f"agents {agents[0]} to {agents[-1]}"
+    few = ", ".join(map(str, agents[:MOST_LISTED]))
+    more = f" and {len(agents) - MOST_LISTED} more" if len(agents) > MOST_LISTED else ""
+    return f"agent{'s' * (len(agents) > 1)} {few}{more}"
 
 
 def _cost(s: dict[str, Any], end: str) -> str | None:

@@ -17,8 +17,9 @@ from dwell.density import Density
 from dwell.errors import InputError
 from dwell.geometry import Workspace
 from dwell.measure.metrics import hold_program
-from dwell.plotting import line, maps, scene, timelines, timers
+from dwell.plotting import line, maps, pairs, scene, timelines, timers
 from dwell.plotting.style import COLOURS, DASHES, PLAIN, Axes, Figure, number
+from dwell.plotting.worlds import scope_of
 from dwell.results import Run
 
 ONE_COLUMN = 3.5  # inches
@@ -44,7 +45,7 @@ def require_matplotlib() -> None:
 
 def configurations(run: Run) -> Figure:
     """Cells and density, before and after."""
-    n, site = run.workspace.dimension, run.workspace
+    n, site = run.workspace.dimension, scope_of(run)
     if n == 1:
         figure = blank(TWO_COLUMNS, 3.6)
         line.draw_line_configurations(figure.subplots(2, 1, sharex=True, sharey=True), run)
@@ -58,7 +59,8 @@ def configurations(run: Run) -> Figure:
         draw(figure.subplots(2, 2), run)
     else:
         figure = blank(TWO_COLUMNS, TWO_COLUMNS)
-        maps.draw_pair_configurations(figure, run)
+        pairs.draw_pair_configurations(figure, run)
+    PLAIN.explain_all(figure, figure.axes, 6)  # of sensors, where agents have different ones
     return figure
 
 
@@ -67,9 +69,9 @@ def trajectories(run: Run) -> Figure:
     n = run.workspace.dimension
     if n > 3:
         figure = blank(TWO_COLUMNS, 0.8 * TWO_COLUMNS)
-        maps.draw_pair_trajectories(figure, run)
+        pairs.draw_pair_trajectories(figure, run)
         return figure
-    figure = blank(ONE_COLUMN, 3.0 if n == 1 else panel_height(run.workspace, 3.0, 0.8, 6.0) + 0.75)
+    figure = blank(ONE_COLUMN, 3.0 if n == 1 else panel_height(scope_of(run), 3.0, 0.8, 6.0) + 0.75)
     ax = figure.subplots()
     side = line.side_of(ax) if n == 1 else None
     draw_paths(ax, run)
@@ -88,14 +90,20 @@ def draw_paths(ax: Axes, run: Run) -> None:
         2: partial(maps.draw_trajectories, explained=False),
         3: scene.draw_space_trajectories,
     }
-    by_dimension.get(run.workspace.dimension, maps.draw_pair_paths)(ax, run)
+    by_dimension.get(run.workspace.dimension, pairs.draw_pair_paths)(ax, run)
 
 
 def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """Agents and cells on one pair of axes, in whatever dimension."""
     by_dimension = {1: line.draw_places, 2: maps.draw_places, 3: scene.draw_places}
-    draw = by_dimension.get(workspace.dimension, maps.draw_pair_places)
+    draw = by_dimension.get(workspace.dimension, pairs.draw_pair_places)
     draw(ax, workspace, density, positions)
+
+
+def draw_moment(ax: Axes, run: Run, t: float) -> None:
+    """The agents of a run and their cells at time t, on one pair of axes, in whatever dimension."""
+    by_dimension = {1: line.draw_moment, 2: maps.draw_moment, 3: scene.draw_moment}
+    by_dimension.get(run.workspace.dimension, pairs.draw_pair_moment)(ax, run, t)
 
 
 def timer_teeth(run: Run, window: tuple[float, float] | None = None) -> Figure:
@@ -201,13 +209,13 @@ def deployment(workspace: Workspace, density: Density, positions: Points, cost: 
 
 def overview(run: Run) -> Figure:
     """Start and end of a run side by side: cells over the density, and the paths to the end."""
-    figure = blank(TWO_COLUMNS, panel_height(run.workspace, *MAP) + 0.75, "compressed")
+    figure = blank(TWO_COLUMNS, panel_height(scope_of(run), *MAP) + 0.75, "compressed")
     for ax, t in zip(figure.subplots(1, 2), (0.0, run.horizon), strict=True):
         if t > 0.0 and run.details.record == "events":
             draw_paths(ax, run)
             PLAIN.explain(ax, 4 if run.workspace.dimension == 1 else 3)
         else:
-            draw_places(ax, run.workspace, run.system.density, run.positions(t))
+            draw_moment(ax, run, t)
         PLAIN.entitle(ax, f"$t = {number(t, 6)}$")
     return figure
 

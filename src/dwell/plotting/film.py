@@ -11,12 +11,8 @@ import numpy as np
 from dwell._types import finite_number, in_short, is_whole
 from dwell.errors import InputError
 from dwell.plotting.figures import blank, entitled, proportion, require_matplotlib
+from dwell.plotting.film_frames import FPS, SECONDS, Animated, FilmFrames, frames_of
 from dwell.plotting.film_scenes import (
-    FPS,
-    SECONDS,
-    FilmFrames,
-    Moving,
-    frames_of,
     growing_curves,
     line_scene,
     plane_scene,
@@ -25,6 +21,7 @@ from dwell.plotting.film_scenes import (
 )
 from dwell.plotting.film_writer import Frame, check_film, check_load, write_film
 from dwell.plotting.style import Artist, Figure
+from dwell.plotting.worlds import scope_of
 from dwell.progress import Progress, reported
 from dwell.results import RunLike, as_run
 from dwell.scenario.guards import as_path
@@ -140,7 +137,7 @@ def _checked_dpi(dpi: float | None, pixels: tuple[int, int]) -> float:
 class Canvas:
     """A figure and its moving parts; gives frames as pixels, in any order."""
 
-    def __init__(self, figure: Figure, parts: list[Moving]) -> None:
+    def __init__(self, figure: Figure, parts: list[Animated]) -> None:
         self.figure, self.parts = figure, parts
         self._canvas = cast(Any, figure.canvas)  # Agg: it can keep what was drawn
         for artist in self._moving():
@@ -172,7 +169,7 @@ def canvas_of(frames: FilmFrames, pixels: tuple[int, int], dpi: float) -> Canvas
     """The figure and what moves on it."""
     width, height = ((side + 1e-3) / dpi for side in pixels)  # never one pixel short
     figure = entitled(blank(width, height, dpi=dpi), frames.run)
-    workspace = frames.run.workspace
+    workspace = scope_of(frames.run)
     below = workspace.dimension == 2 and proportion(workspace) * WIDEST < 1.0
     if below:
         panels = figure.subplot_mosaic("ss;ce", height_ratios=[1.3, 1.0])

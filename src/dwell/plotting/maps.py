@@ -1,12 +1,8 @@
-"""Pictures of the plane: workspace, density, cells, agents, paths.
-
-Also of places of four coordinates and more, two coordinates at a time.
-"""
+"""Pictures of the plane: workspace, density, cells, agents, paths."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,12 +13,12 @@ from dwell.cells import cones, polygon
 from dwell.density import Density, Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import Curved, Workspace, is_flat
+from dwell.plotting import worlds
 from dwell.plotting.style import (
     LABELS,
     PLAIN,
     Axes,
     Axis,
-    Figure,
     Style,
     add_lines,
     add_polygons,
@@ -34,7 +30,6 @@ from dwell.results import Run, RunLike, as_run
 PIXELS = 240  # of the density's image, along the longer side of the workspace
 SLIMMEST = 12.0  # a longer and thinner workspace is not drawn to scale: it would be a line
 PER_TURN = 720  # chords of a whole ellipse: in print, indistinguishable from an arc
-MOST_PAIRED = 5  # coordinates whose pairs fit on a page
 FAR = 1e3  # sizes away from the origin, from where on ticks count from a round number nearby
 
 
@@ -65,9 +60,12 @@ def cell_rings(workspace: Workspace, positions: Points) -> list[Points] | None:
         return None
 
 
-def draw_workspace(ax: Axes, workspace: Workspace, *, style: Style = PLAIN) -> None:
-    """The region's boundary, on axes that fit it, to scale."""
+def draw_workspace(
+    ax: Axes, workspace: Workspace, *, style: Style = PLAIN, scope: Workspace | None = None
+) -> None:
+    """The region's boundary, on axes that fit it, or a larger region `scope`, to scale."""
     ax.fill(*outline_of(workspace).T, fill=False, ec=style.ink, lw=style.line, zorder=3)
+    workspace = workspace if scope is None else scope
     lower, upper = workspace.bounds
     wide, high = 0.04 * np.where(is_slim(workspace), upper - lower, (upper - lower).max())
     ax.set_xlim(lower[0] - wide, upper[0] + wide)
@@ -104,9 +102,15 @@ def draw_agents(
     marker: str = "o",
     label: str | None = None,
     layer: float = 5.0,
+    crowd: int | None = None,
 ) -> None:
-    """A dot for every agent, on axes that are widened where one is outside."""
-    size = style.dot(len(positions))
+    """A dot for every agent, on axes that are widened where one is outside.
+
+    Dots have the size of so many as there are, or of a `crowd`.
+    """
+    if not len(positions):
+        return
+    size = style.dot(crowd or len(positions))
     ax.plot(
         positions[:, 0], positions[:, 1], marker, ms=size, mfc=colour or style.start,
         mec="white" if size > 2.0 else "none", mew=0.3, ls="none", label=label, zorder=layer,
@@ -116,49 +120,121 @@ def draw_agents(
 
 
 def draw_density(
-    ax: Axes, workspace: Workspace, density: Density, *, style: Style = PLAIN
+    ax: Axes,
+    workspace: Workspace,
+    density: Density,
+    *,
+    style: Style = PLAIN,
+    peak: float | None = None,
 ) -> tuple[Any, str]:
-    """The density as colours, inside the workspace only; gives the image and its label."""
+    """The density as colours, inside the workspace only; gives the image and its label.
+
+    Colours reach up to the largest value here, or to `peak`.
+    """
+    values = raster(workspace, density)
+    peak = float(values.max()) if peak is None else peak
+    power, (lower, upper) = _power(peak), workspace.bounds
+    image = ax.imshow(
+        _scaled(values, power), extent=(lower[0], upper[0], lower[1], upper[1]), origin="lower",
+        vmin=0.0, vmax=_rounded_up(float(_scaled(np.array(peak), power))), zorder=1,
+        cmap=style.density_map, interpolation="bilinear",
+        aspect="auto" if is_slim(workspace) else "equal",
+    )  # fmt: skip
+    image.set_clip_path(_clip(ax, workspace))
+    return image, LABELS["density"] + rf"$\;/\;10^{{{power}}}$" * (power != 0)
+
+
+def renew_density(
+    ax: Axes, image: Any, workspace: Workspace, density: Density, peak: float
+) -> None:
+    """Bring the image of a density to another time, with the colours of the same `peak`."""
+    lower, upper = workspace.bounds
+    image.set_data(_scaled(raster(workspace, density), _power(peak)))
+    image.set_extent((lower[0], upper[0], lower[1], upper[1]))
+    image.set_clip_path(_clip(ax, workspace))
+
+
+def _clip(ax: Axes, workspace: Workspace) -> Any:
+    """The inside of a workspace, as a region that images are clipped to."""
     from matplotlib.patches import Polygon as Patch
 
-    lower, upper = workspace.bounds
-    values = _raster(workspace, density)
-    peak = float(values.max())
+    return Patch(outline_of(workspace), transform=ax.transData)
+
+
+def _power(peak: float) -> int:
+    """The power of ten by which densities up to `peak` are divided."""
     power = math.floor(math.log10(1.0005 * peak)) if peak > 0.0 else 0
-    power = 0 if -3 < power < 4 else power
-    values = values * 10.0 ** (-power / 2) * 10.0 ** (-power / 2)  # in halves: no overflow
-    image = ax.imshow(
-        values, extent=(lower[0], upper[0], lower[1], upper[1]), origin="lower", vmin=0.0,
-        vmax=_rounded_up(float(values.max())), cmap=style.density_map, interpolation="bilinear",
-        aspect="auto" if is_slim(workspace) else "equal", zorder=1,
-    )  # fmt: skip
-    image.set_clip_path(Patch(outline_of(workspace), transform=ax.transData))
-    return image, LABELS["density"] + rf"$\;/\;10^{{{power}}}$" * (power != 0)
+    return 0 if -3 < power < 4 else power
+
+
+def _scaled(values: Floats, power: int) -> Floats:
+    """Values over a power of ten, in halves: no overflow."""
+    scaled: Floats = values * 10.0 ** (-power / 2) * 10.0 ** (-power / 2)
+    return scaled
 
 
 def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """The agents and their cells; over the density, unless it is the same everywhere."""
-    if isinstance(density, Uniform):
-        draw_cells(ax, workspace, positions)
-    else:
-        image, label = draw_density(ax, workspace, density)
-        draw_cells(ax, workspace, positions, style=replace(PLAIN, cell="white"))
-        PLAIN.colour_bar(image, [ax], label)
+    style = _draw_shades(ax, workspace, density)
+    draw_cells(ax, workspace, positions, style=style)
     draw_workspace(ax, workspace)
     draw_agents(ax, positions)
+
+
+def draw_moment(ax: Axes, run: Run, t: float) -> None:
+    """The agents of a run and their cells at time t, as `draw_places` draws them."""
+    world = run.world(t)
+    style = _draw_shades(ax, world.workspace, world.density)
+    _draw_divisions(ax, run, t, style)
+    draw_workspace(ax, world.workspace, scope=worlds.scope_of(run))
+    _draw_present(ax, run, t)
+
+
+def _draw_shades(ax: Axes, workspace: Workspace, density: Density) -> Style:
+    """The density and its scale, unless it is the same everywhere; gives the style of cells."""
+    if isinstance(density, Uniform):
+        return PLAIN
+    image, label = draw_density(ax, workspace, density)
+    PLAIN.colour_bar(image, [ax], label)
+    return replace(PLAIN, cell="white")
+
+
+def _draw_divisions(ax: Axes, run: Run, t: float, style: Style) -> None:
+    """The cells at time t; of agents with different sensors, those of each sensor."""
+    workspace, positions = run.world(t).workspace, run.positions(t)
+    for one in worlds.divisions_at(run, t):
+        if one.name is None:
+            draw_cells(ax, workspace, positions[one.agents], style=style)
+        else:
+            edges = worlds.shared_edges(cell_rings(workspace, positions[one.agents]) or [])
+            add_lines(ax, edges, colors=style.cell, lw=style.line, ls=[one.line], zorder=2)
+
+
+def _draw_present(ax: Axes, run: Run, t: float, marker: str = "o", **options: Any) -> None:
+    """The agents present at time t; where they have different sensors, by different markers."""
+    positions = run.positions(t)
+    for group in worlds.groups_of(run, run.world(t).agents):
+        if group.marker is not None:
+            options = {**options, "label": None}
+        some = positions[group.agents]
+        draw_agents(ax, some, marker=group.marker or marker, crowd=run.agents, **options)
 
 
 def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> None:
     """Before (above) and after (below): cells on the left, density on the right; axes (2, 2)."""
     run = as_run(run)
     image, label = None, ""
-    for (left, right), t in zip(axes, (0.0, run.horizon), strict=True):
-        draw_cells(left, run.workspace, run.positions(t), style=style)
-        image, label = draw_density(right, run.workspace, run.system.density, style=style)
-        for ax, what in ((left, "Cells"), (right, "Density")):
-            draw_workspace(ax, run.workspace, style=style)
-            draw_agents(ax, run.positions(t), style=style)
+    scope, ends = worlds.scope_of(run), [run.world(t) for t in (0.0, run.horizon)]
+    peak = max(float(raster(world.workspace, world.density).max()) for world in ends)
+    for (left, right), t, world in zip(axes, (0.0, run.horizon), ends, strict=True):
+        _draw_divisions(left, run, t, style)
+        image, label = draw_density(right, world.workspace, world.density, style=style, peak=peak)
+        summed = "Sum of densities" if len(run.system.sensors) > 1 else "Density"
+        for ax, what in ((left, "Cells"), (right, summed)):
+            draw_workspace(ax, world.workspace, style=style, scope=scope)
+            _draw_present(ax, run, t, style=style)
             style.entitle(ax, f"{what}, $t = {number(t, 6)}$")
+    worlds.explain_sensors(axes[0][0], run, style)
     style.colour_bar(image, list(np.ravel(axes)), label)
 
 
@@ -167,18 +243,41 @@ def draw_trajectories(
 ) -> None:
     """Every agent's path from its start to its end, over the final cells; with a legend or not."""
     run = as_run(run)
-    final = run.positions(run.horizon)
-    draw_cells(ax, run.workspace, final, style=style)
-    draw_workspace(ax, run.workspace, style=style)
+    _draw_divisions(ax, run, run.horizon, style)
+    draw_workspace(ax, run.world(run.horizon).workspace, style=style, scope=worlds.scope_of(run))
     width = style.thin if run.agents <= 100 else 0.6 * style.thin
     paths = paths_of(run)
     add_lines(ax, paths, colors=style.ink, lw=width, label=r"path of $x_p$", zorder=4)
     include(ax, np.vstack(paths))
-    draw_agents(ax, run.positions(0.0), style=style, label=r"$t = 0$", layer=6.0)
     end = f"$t = {number(run.horizon, 6)}$"
-    draw_agents(ax, final, style=style, colour=style.final, marker="s", label=end)
+    _draw_present(ax, run, 0.0, style=style, label=r"$t = 0$", layer=6.0)
+    _draw_present(
+        ax, run, run.horizon, "s", style=style, colour=style.final, label=end
+    )  # fmt: skip
+    _draw_comings(ax, run, style)
+    if worlds.kinds_of(run):  # markers are those of sensors, and colours those of times
+        for label, colour in ((r"$t = 0$", style.start), (end, style.final)):
+            ax.plot([], [], "o", ms=4.0, mec="white", mew=0.3, color=colour, label=label)
+        worlds.explain_sensors(ax, run, style)
     if explained:
         style.explain(ax, 3)
+
+
+def _draw_comings(ax: Axes, run: Run, style: Style) -> None:
+    """Where agents arrive and leave during the run, and the first outline if it is another."""
+    if worlds.scope_of(run) is not run.workspace:
+        own: Any = {"color": style.cell, "lw": style.line, "ls": (0, (1, 1.5)), "zorder": 2.5}
+        ring = outline_of(run.workspace)
+        ax.plot(*np.vstack([ring, ring[:1]]).T, label="outline, $t = 0$", **own)
+    size = 1.1 * style.dot(run.agents)
+    for agents, t, marker, label in (
+        (worlds.arrived(run), 0.0, "o", "arrives"),
+        (worlds.departed(run), run.horizon, "x", "leaves"),
+    ):
+        if len(agents):
+            own = {"color": style.start if marker == "o" else style.ink, "ls": "none"}
+            own |= {"mfc": "white", "mew": style.line, "label": label, "zorder": 6.0}
+            ax.plot(*run.positions(t)[agents].T, marker, ms=size, **own)
 
 
 def include(ax: Axes, points: Points) -> None:
@@ -193,17 +292,25 @@ def include(ax: Axes, points: Points) -> None:
 
 
 def paths_of(run: Run, points: int = 120_000) -> list[Points]:
-    """Each agent's path: its vertices, or points along it where the vertices are too many."""
+    """Each agent's path: its vertices, or points along it where the vertices are too many.
+
+    Agents stay where they arrive until they do, and where they leave; of one that never arrives
+    there is no point.
+    """
     most = int(np.clip(points // run.agents, 40, 600))
     rows = [run.events.of_agent(p) for p in range(run.agents)]
+    there = (worlds.lives(run)[0] <= run.horizon).tolist()
     if max(map(len, rows)) + 2 > most or run.events.bend is not None:
         sampled = run.positions(np.linspace(0.0, run.horizon, most))
-        return [sampled[:, p] for p in range(run.agents)]
+        return [sampled[:, p] if there[p] else sampled[:0, p] for p in range(run.agents)]
     first, last, turns = run.positions(0.0), run.positions(run.horizon), run.events.positions
-    return [np.vstack([first[p], turns[mine], last[p]]) for p, mine in enumerate(rows)]
+    return [
+        np.vstack([first[p], turns[mine], last[p]]) if there[p] else first[:0]
+        for p, mine in enumerate(rows)
+    ]
 
 
-def _raster(workspace: Workspace, density: Density) -> Floats:
+def raster(workspace: Workspace, density: Density) -> Floats:
     """The density at pixel centres; outside, at the nearest point of the workspace."""
     lower, upper = workspace.bounds
     size = upper - lower
@@ -257,86 +364,3 @@ def _rounded_up(peak: float) -> float:
         return 1.0
     unit = 10.0 ** (math.floor(math.log10(peak)) - 2)
     return math.ceil(peak / unit - 1e-9) * unit
-
-
-# Four coordinates and more: pictures of pairs.
-
-
-def draw_pair_configurations(figure: Figure, run: Run) -> None:
-    """Every pair of coordinates: below the diagonal at the beginning, above it at the end."""
-    large = replace(PLAIN, text_size=1.3 * PLAIN.label_size)
-    for row, column, ax in _panels(figure, min(MOST_PAIRED, run.workspace.dimension)):
-        if row == column:
-            ax.set_axis_off()
-            large.annotate(ax, coordinate_name(run.workspace, row))
-        else:
-            _frame(ax, run.workspace, column, row)
-            places = run.positions(0.0 if row > column else run.horizon)
-            _dots(ax, places[:, [column, row]], "o" if row > column else "s")
-    end = f"above it $t = {number(run.horizon, 6)}$"
-    _entitle(figure, run, f"below the diagonal $t = 0$, {end}")
-
-
-def draw_pair_trajectories(figure: Figure, run: Run) -> None:
-    """The paths in every pair of coordinates."""
-    for row, column, ax in _panels(figure, min(MOST_PAIRED, run.workspace.dimension) - 1):
-        if column > row:
-            ax.set_axis_off()
-        else:
-            _draw_pair(ax, run, column, row + 1)
-    _entitle(figure, run, f"circles $t = 0$, squares $t = {number(run.horizon, 6)}$")
-
-
-def _panels(figure: Figure, count: int) -> Iterator[tuple[int, int, Axes]]:
-    """Rows and columns of a square of panels; numbers and names are at the outer ones only."""
-    axes = figure.subplots(count, count, squeeze=False)
-    for (row, column), ax in np.ndenumerate(axes):
-        yield row, column, ax
-        for axis in (ax.xaxis, ax.yaxis):
-            round_ticks(axis, 3)
-        ax.label_outer()
-
-
-def _entitle(figure: Figure, run: Run, words: str) -> None:
-    n = run.workspace.dimension
-    which = f"the first {MOST_PAIRED} of " * (n > MOST_PAIRED) + f"{n} coordinates: "
-    figure.suptitle(which + words, fontsize=PLAIN.label_size)
-
-
-def draw_pair_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
-    """Agents in the first two coordinates, saying so."""
-    _frame(ax, workspace, 0, 1)
-    _dots(ax, positions[:, :2], "o")
-    PLAIN.annotate(ax, f"2 of {workspace.dimension} coordinates", at=(0.5, 0.05))
-
-
-def draw_pair_paths(ax: Axes, run: Run) -> None:
-    """Paths in the first two coordinates, saying so."""
-    _draw_pair(ax, run, 0, 1)
-    PLAIN.annotate(ax, f"2 of {run.workspace.dimension} coordinates", at=(0.5, 0.05))
-
-
-def _draw_pair(ax: Axes, run: Run, i: int, j: int) -> None:
-    """Paths in coordinates i (across) and j (up)."""
-    _frame(ax, run.workspace, i, j)
-    for p, path in enumerate(paths_of(run, 20_000)):
-        ax.plot(path[:, i], path[:, j], color=PLAIN.colour(p), lw=PLAIN.thin, zorder=2)
-    _dots(ax, run.positions(0.0)[:, [i, j]], "o")
-    _dots(ax, run.positions(run.horizon)[:, [i, j]], "s")
-
-
-def _frame(ax: Axes, workspace: Workspace, i: int, j: int) -> None:
-    """Axes that hold two coordinates of the workspace."""
-    across, up = (ticked(axis, workspace, k) for k, axis in ((i, ax.xaxis), (j, ax.yaxis)))
-    PLAIN.dress(ax, across, up)
-    lower, upper = workspace.bounds
-    margin = 0.05 * (upper - lower)
-    ax.set_xlim(lower[i] - margin[i], upper[i] + margin[i])
-    ax.set_ylim(lower[j] - margin[j], upper[j] + margin[j])
-
-
-def _dots(ax: Axes, places: Points, marker: str) -> None:
-    ax.plot(
-        *places.T, marker, ms=0.8 * PLAIN.dot(len(places)), mec="white", mew=0.2, ls="none",
-        mfc=PLAIN.start if marker == "o" else PLAIN.final, zorder=5,
-    )  # fmt: skip

@@ -22,6 +22,7 @@ from dwell.plotting.figures import (
     panel_height,
 )
 from dwell.plotting.style import COLOURS, DASHES, LABELS, PLAIN, Axes, Figure, round_ticks
+from dwell.plotting.worlds import draw_switches, scope_of
 from dwell.results import Run
 
 ACROSS = 3  # panels side by side
@@ -39,7 +40,7 @@ def compared_trajectories(runs: Runs) -> Figure:
     width = TWO_COLUMNS if across > 1 else ONE_COLUMN
     once = LEGEND + (NAME if name_of(*runs.values()) else 0.0)
     height_left = (TALLEST - once) / rows - WORDS
-    first = next(iter(runs.values())).workspace
+    first = scope_of(next(iter(runs.values())))
     height = panel_height(first, width / across - 0.5, 0.8, height_left)
     figure, axes = panel_grid(len(runs), height + WORDS, extra=once)
     for ax, (name, run) in zip(axes, runs.items(), strict=True):
@@ -85,6 +86,7 @@ def _error_panels(runs: Runs, across: int) -> tuple[Figure, list[Axes]]:
             continue
         timelines.draw_curves(ax, curves[name], run.horizon, PLAIN, floor)
         timelines.note_zeros(ax, curves[name], PLAIN)
+        draw_switches(ax, run, 0.0, run.horizon)
     for ax in axes[:-across]:
         ax.set_xlabel("")
     return figure, axes
@@ -117,12 +119,13 @@ def compared_costs(runs: Runs) -> Figure:
     if not sampled:
         PLAIN.placeholder(ax, timelines.NO_SAMPLES)
         return figure
-    floor = timelines.log_axis(ax, [run.metrics.costs for run in sampled.values()])
-    for k, (name, run) in enumerate(sampled.items()):
-        curve = (run.metrics.times, run.metrics.costs)
+    curves = {name: timelines.cost_curve(run) for name, run in sampled.items()}
+    floor = timelines.log_axis(ax, [costs for _, costs in curves.values()])
+    for k, (name, curve) in enumerate(curves.items()):
         own: Any = {"color": COLOURS[k % len(COLOURS)], "ls": DASHES[k % len(DASHES)]}
         own |= {"lw": PLAIN.bold, "label": name}
         timelines.draw_curve(ax, curve, longest.horizon, PLAIN, floor, **own)
+    draw_switches(ax, longest, 0.0, longest.horizon)
     PLAIN.explain_all(figure, [ax], 2 if len(sampled) > 3 else 3)
     return entitled(figure, *runs.values())
 

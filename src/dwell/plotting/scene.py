@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Ints, Points
 from dwell.density import Density
 from dwell.errors import AgentsError
 from dwell.geometry import Curved, Polytope, Workspace
@@ -28,6 +28,7 @@ from dwell.plotting.style import (
     number,
     rgba,
 )
+from dwell.plotting.worlds import scope_of
 from dwell.results import Run
 
 SHRUNK = 0.86  # of a cell's size: gaps let the eye see between cells
@@ -73,11 +74,18 @@ class View:
     positions: Points  # (N, 3)
     paths: Sequence[Points] = ()  # one per agent, (k, 3)
     starts: Points | None = None  # shown as dots
+    agents: Ints | None = None  # (N,) their numbers, where some are absent; paths are of all
+    scope: Workspace | None = None  # what the box encloses, if not the workspace
+    others: Sequence[Points] = ()  # starts of agents that have left, (3,) each
     arrows: Points | None = None  # (N, 3) held velocities, as lengths
     fresh: Floats | None = None  # (N,) how recently each sampled: 1 just now, 0 a while ago
     cells: bool = True
     hiding: float = SOLID
     marker: str = "o"
+
+    def number(self, p: int) -> int:
+        """The number of the agent in row p."""
+        return p if self.agents is None else int(self.agents[p])
 
 
 def solid_cells(workspace: Workspace, positions: Points) -> list[list[Face]] | None:
@@ -112,7 +120,9 @@ def shapes_of(view: View, camera: Camera) -> Iterator[Shape]:
     yield from _shadows(view, camera)
     yield from _frame(view, camera, front=False)
     faces = solid_cells(view.workspace, view.positions) if view.cells else None
-    pieces = _pieces(view)
+    pieces, small = _pieces(view), 0.8 * _dot_radius(view, camera) * _disc("o")
+    for place in view.others:
+        yield Shape(camera.on_sheet(place) + small, rgba(PLAIN.start), "white", 0.3)
     for p in np.argsort(camera.nearness(view.positions), kind="stable").tolist():
         cell = _shrunk(faces[p], view, p) if faces else []
         seen = [camera.faces_us(face.ring) for face in cell]
@@ -139,7 +149,7 @@ def _lit(face: Face, p: int, view: View, camera: Camera) -> Shape:
     normal = np.cross(arms[:-1], arms[1:]).sum(axis=0)
     size = float(np.sqrt((normal * normal).sum()))
     lit = 0.5 + 0.5 * float(normal @ LIGHT) / size if size > 0.0 else 0.5
-    base = WHITER + (1.0 - WHITER) * np.array(rgba(PLAIN.colour(p))[:3])
+    base = WHITER + (1.0 - WHITER) * np.array(rgba(PLAIN.colour(view.number(p)))[:3])
     colour = base * (0.55 + 0.45 * lit) + (1.0 - base) * 0.25 * lit
     hiding = view.hiding * min(1.0, (CROWD / len(view.positions)) ** 0.5)
     edge = CLEAR if face.smooth else (*(0.75 * base), min(1.0, 2.2 * hiding))
@@ -151,7 +161,7 @@ def _agent(p: int, view: View, camera: Camera) -> Iterator[Shape]:
     if view.arrows is not None:
         tip = camera.on_sheet(view.positions[p] + view.arrows[p])
         yield _line(np.stack([place, tip]), PLAIN.ink, PLAIN.bold)
-    if view.starts is not None:
+    if view.starts is not None and np.isfinite(view.starts[p]).all():
         start = camera.on_sheet(view.starts[p])
         yield Shape(start + 0.8 * radius * _disc("o"), rgba(PLAIN.start), "white", 0.3)
     if view.fresh is not None and view.fresh[p] > 0.0:
@@ -182,6 +192,8 @@ def _pieces(view: View) -> list[list[tuple[int, Points]]]:
     pieces: list[list[tuple[int, Points]]] = [[] for _ in view.positions]
     nearest = cKDTree(view.positions)
     for owner, path in enumerate(view.paths):
+        if len(path) < 2:
+            continue
         cell = nearest.query(0.5 * (path[1:] + path[:-1]))[1]
         cuts = np.flatnonzero(np.diff(cell, prepend=-1, append=-1)).tolist()
         for first, last in pairwise(cuts):
@@ -226,17 +238,40 @@ def _outline(workspace: Curved, camera: Camera) -> Points:
 
 def draw_scene(ax: Axes, view: View) -> None:
     """A picture of space on axes without a frame; the box round it carries the numbers."""
-    camera = camera_for(view.workspace)
+    camera = camera_for(view.scope or view.workspace)
     moving_scene(ax, [camera])[1](view, camera)
     if view.cells and solid_cells(view.workspace, view.positions) is None:
         PLAIN.annotate(ax, "two agents coincide: no cells", at=(0.5, 0.03))
-    if is_slim(view.workspace):
+    if is_slim(view.scope or view.workspace):
         PLAIN.annotate(ax, "not to scale", at=(0.86, 0.97))
 
 
 def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
     """The agents and their cells."""
     draw_scene(ax, View(workspace, positions))
+
+
+def draw_moment(ax: Axes, run: Run, t: float) -> None:
+    """The agents of a run and their cells at time t."""
+    draw_scene(ax, view_of(run, t))
+    _note_sensors(ax, run)
+
+
+def view_of(run: Run, t: float, positions: Points | None = None, **parts: Any) -> View:
+    """What a picture shows of a run at time t; no cells where agents have different sensors."""
+    world = run.world(t)
+    places = (run.positions(t) if positions is None else positions)[world.agents]
+    parts = {"agents": world.agents, "scope": scope_of(run), **parts}
+    return View(world.workspace, places, **{"cells": not _sensors_differ(run), **parts})
+
+
+def _sensors_differ(run: Run) -> bool:
+    return len(run.system.sensors) > 1
+
+
+def _note_sensors(ax: Axes, run: Run) -> None:
+    if _sensors_differ(run):
+        PLAIN.annotate(ax, "no cells: each sensor has its own", at=(0.5, 0.03))
 
 
 def moving_scene(
@@ -279,11 +314,13 @@ def proportion(workspace: Workspace) -> float:
 
 def draw_space_trajectories(ax: Axes, run: Run) -> None:
     """Every agent's path, in the final cells."""
-    view = View(
-        run.workspace, run.positions(run.horizon), paths_of(run, 20_000), run.positions(0.0),
-        hiding=GHOST, marker="s",
-    )  # fmt: skip
-    draw_scene(ax, view)
+    first, last = run.world(0.0).agents, run.world(run.horizon).agents
+    places, paths = run.positions(0.0), paths_of(run, 20_000)
+    starts = np.where(np.isin(last, first)[:, None], places[last], np.nan)
+    others = list(places[np.setdiff1d(first, last)])
+    shown: Any = {"paths": paths, "starts": starts, "others": others, "hiding": GHOST}
+    draw_scene(ax, view_of(run, run.horizon, marker="s", **shown))
+    _note_sensors(ax, run)
     dot: dict[str, Any] = {"ls": "none", "ms": 4.0, "mec": "white", "mew": 0.3}
     end = f"$t = {number(run.horizon, 6)}$"
     ax.plot([], [], "o", color=PLAIN.start, label="$t = 0$", **dot)
@@ -293,26 +330,26 @@ def draw_space_trajectories(ax: Axes, run: Run) -> None:
 
 def draw_space_configurations(axes: Any, run: Run) -> None:
     """Before (above) and after (below): cells on the left, density on the right; axes (2, 2)."""
-    image = None
-    for row, t in zip(axes, (0.0, run.horizon), strict=True):
-        positions = run.positions(t)
-        draw_scene(row[0], View(run.workspace, positions))
-        draw_scene(row[1], View(run.workspace, positions, cells=False))
-        image = _draw_cloud(row[1], run.workspace, run.system.density)
+    image, ends = None, (0.0, run.horizon)
+    clouds = [cloud_of(run.world(t).workspace, run.world(t).density) for t in ends]
+    peak = max(float(values.max(initial=0.0)) for _, values in clouds) or 1.0
+    for row, t, cloud in zip(axes, ends, clouds, strict=True):
+        draw_moment(row[0], run, t)
+        draw_scene(row[1], view_of(run, t, cells=False))
+        image = _draw_cloud(row[1], camera_for(scope_of(run)), cloud, peak)
         for ax, what in zip(row, ("Cells", "Density"), strict=True):
             PLAIN.entitle(ax, f"{what}, $t = {number(t, 6)}$", 2.0)
     PLAIN.colour_bar(image, list(np.ravel(axes)), LABELS["density"])
 
 
-def _draw_cloud(ax: Axes, workspace: Workspace, density: Density) -> Any:
+def _draw_cloud(ax: Axes, camera: Camera, cloud: tuple[Points, Floats], peak: float) -> Any:
     """Dots that are the denser the larger the density, and of its colour."""
-    camera = camera_for(workspace)
-    points, values = cloud_of(workspace, density)
+    points, values = cloud
     order = np.argsort(camera.nearness(points), kind="stable")
     x, y = camera.on_sheet(points[order]).T
     return ax.scatter(
-        x, y, c=values[order], s=1.6, lw=0, cmap=PLAIN.density_map, vmin=0.0,
-        vmax=float(values.max(initial=0.0)) or 1.0, zorder=2.5, alpha=0.8,
+        x, y, c=values[order], s=1.6, lw=0, cmap=PLAIN.density_map, vmin=0.0, vmax=peak,
+        zorder=2.5, alpha=0.8,
     )  # fmt: skip
 
 

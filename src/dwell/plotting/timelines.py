@@ -14,6 +14,7 @@ import numpy as np
 from dwell._types import Floats, Ints, lengths
 from dwell.agents.state import counts_of
 from dwell.measure.metrics import hold_program
+from dwell.plotting import worlds
 from dwell.plotting.style import LABELS, PLAIN, Axes, Style, agent_label, number
 from dwell.results import Run, RunLike, as_run
 
@@ -45,6 +46,7 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
         own: Any = {"color": style.ink, "lw": style.line, "ls": (0, (1, 1.2)), "zorder": 4}
         own["label"] = rf"within $\nu$ from $t = {number(run.reached_at)}$"
         ax.axvline(run.reached_at, **own)
+    worlds.draw_switches(ax, run, 0.0, run.horizon, style)
     style.explain(ax, 4)
     note_zeros(ax, curves, style)
     if not len(run.metrics.times):
@@ -64,7 +66,7 @@ def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
         return
     limit = None if run.details.assumed is None else float(run.details.assumed["eta_max"])
     times, values = (np.concatenate(part) for part in zip(*curves, strict=True))
-    k = int(np.argmax(values))
+    k = int(np.nanargmax(values))
     top, floor = float(values[k]), -np.inf
     peaks = _peaks(curves, run, style)
     if limit is not None and 0.0 < FAR_BELOW * top < limit:
@@ -77,6 +79,7 @@ def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
         _level(ax, limit, rf"$\tilde{{\eta}}_{{\max}} = {number(limit)}$", style)
     largest = rf"largest: ${number(top)}$ at $t = {number(float(times[k]))}$"
     _mark(ax, float(times[k]), top, largest, style)
+    worlds.draw_switches(ax, run, 0.0, run.horizon, style)
     style.explain(ax, 4)
 
 
@@ -90,7 +93,7 @@ def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Locational cost over time, on a log axis, with its last value."""
     run = as_run(run)
     time_axis(ax, 0.0, run.horizon, LABELS["cost"], style)
-    times, costs = run.metrics.times, run.metrics.costs
+    times, costs = cost_curve(run)
     if not len(times):
         ax.set_yscale("log")
         style.placeholder(ax, NO_SAMPLES)
@@ -101,8 +104,15 @@ def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     end, last = float(times[-1]), float(costs[-1])
     value = rf"$\mathcal{{L}} = {number(last)}$ at $t = {number(end)}$"
     _mark(ax, end, max(last, floor), value, style)
-    style.explain(ax, 1)
+    worlds.draw_switches(ax, run, 0.0, run.horizon, style)
+    style.explain(ax, 2)
     note_zeros(ax, [(times, costs)], style)
+
+
+def cost_curve(run: Run) -> Curve:
+    """The cost at the metric samples, with the values before and after each switch."""
+    metrics = worlds.both_sides(run)
+    return metrics.times, metrics.costs
 
 
 def draw_cell_counts(
@@ -121,6 +131,7 @@ def draw_cell_counts(
     time_axis(ax, 0.0, run.horizon, f"cells computed{whose(run, style)}", style)
     every = [values for shown in (run, *among) for _, values in count_curves(shown)]
     draw_curves(ax, count_curves(run), run.horizon, style, log_axis(ax, every))
+    worlds.draw_switches(ax, run, 0.0, run.horizon, style, named=explained)
     if explained:
         style.explain(ax, 4)
 
@@ -134,32 +145,42 @@ def count_curves(run: Run) -> list[Curve]:
         rows = run.events.of_agent(p)
         totals = np.cumsum(np.append(np.asarray(begin)[p], np.asarray(made)[rows]))
         times = np.concatenate([[0.0], np.repeat(run.events.time[rows], 2), [run.horizon]])
-        curves.append((times, np.repeat(totals, 2).astype(np.float64)))
+        own = worlds.while_present(run, p, times)
+        curves.append((times[own], np.repeat(totals, 2).astype(np.float64)[own]))
     return curves
 
 
 def error_curves(run: Run) -> list[Curve]:
     """Each agent's errors at the metric samples; at its own samples if there are none."""
-    metrics, table = run.metrics, run.events
+    metrics = worlds.both_sides(run)
     if len(metrics.times):
-        return [(metrics.times, errors) for errors in metrics.errors.T]
-    seen = lengths(table.errors)
+        parts = [worlds.while_present(run, p, metrics.times) for p in range(run.agents)]
+        return [(metrics.times[own], metrics.errors[own, p]) for p, own in enumerate(parts)]
+    table, seen = run.events, lengths(run.events.errors)
     return [(table.time[rows], seen[rows]) for rows in map(table.of_agent, range(run.agents))]
 
 
 def _hold_curves(run: Run) -> list[Curve]:
     """Each agent's hold errors: at samples, at the end of each hold, and 0 just after it."""
-    metrics, table = run.metrics, run.events
+    metrics, table = worlds.both_sides(run), run.events
     curves = []
     for p in range(run.agents):
-        rows = table.of_agent(p)
+        rows, own = _own_rows(run, p), worlds.while_present(run, p, metrics.times)
         ends, before = table.time[rows], table.hold_error[rows]
-        sampled = metrics.hold_errors[:, p] if len(metrics.times) else np.empty(0)
-        times = np.concatenate([ends, ends, metrics.times])
+        sampled = metrics.hold_errors[own, p] if len(metrics.times) else np.empty(0)
+        times = np.concatenate([ends, ends, metrics.times[own]])
         values = np.concatenate([before, np.zeros(len(rows)), sampled])
         order = np.argsort(times, kind="stable")
         curves.append((times[order], values[order]))
     return curves
+
+
+def _own_rows(run: Run, p: int) -> Ints:
+    """The rows of an agent at the end of a hold: those in which it arrives or leaves are not."""
+    rows, (arrivals, departures) = run.events.of_agent(p), worlds.lives(run)
+    times = run.events.time[rows]
+    own: Ints = rows[((times > arrivals[p]) | (arrivals[p] == 0.0)) & (times < departures[p])]
+    return own
 
 
 def _peaks(curves: Sequence[Curve], run: Run, style: Style) -> list[Curve]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats
+from dwell.plotting import worlds
 from dwell.plotting.style import COLOURS, LABELS, PLAIN, Axes, Style, agent_label, number
 from dwell.plotting.timelines import Curve, time_axis
 from dwell.results import Run, RunLike, as_run
@@ -52,6 +53,7 @@ def draw_timers(
     alike = all(np.array_equal(resets[0], own) for own in resets[1:])
     together = run.agents > 1 and len(resets[0]) > 0 and alike
     ax.set_ylim(0.0, (1.2 if together else 1.06) * top if top > 0.0 else 1.0)
+    worlds.draw_switches(ax, run, begin, end, style)
     style.explain(ax, 4)
     if together:
         style.annotate(ax, "all agents at the same times", at=(0.5, 0.93))
@@ -77,6 +79,9 @@ def default_window(run: Run) -> tuple[float, float]:
 def saw_tooth(run: Run, agent: int, begin: float, end: float) -> Curve:
     """Vertices of one agent's timer on [begin, end]: falling with slope -1, vertical at resets."""
     rows = run.events.of_agent(agent)
+    begin = max(begin, float(worlds.lives(run)[0][agent]))
+    if begin > end:
+        return np.empty(0), np.empty(0)
     sampled = np.concatenate([[0.0], run.events.time[rows]])
     due = np.concatenate([run.start.next_at[[agent]], run.events.next_at[rows]])
     first = int(np.searchsorted(sampled, begin, side="right")) - 1
@@ -94,7 +99,10 @@ def time_since(run: Run, agent: int) -> Curve:
     events = run.events.time[run.events.of_agent(agent)]
     starts, ends = np.append(0.0, events), np.append(events, run.horizon)
     times: Floats = np.column_stack([starts, ends]).ravel()
-    return times, np.column_stack([np.zeros(len(ends)), ends - starts]).ravel()
+    values = np.column_stack([np.zeros(len(ends)), ends - starts]).ravel()
+    arrival, departure = (when[agent] for when in worlds.lives(run))
+    own = slice(2 if arrival > 0.0 else 0, -2 if departure <= run.horizon else None)
+    return times[own], values[own]
 
 
 def draw_time_since(ax: Axes, run: RunLike, agents: Sequence[int], *, style: Style = PLAIN) -> None:
@@ -107,12 +115,13 @@ def draw_time_since(ax: Axes, run: RunLike, agents: Sequence[int], *, style: Sty
     top = 0.0
     for k, p in enumerate(agents):
         times, values = time_since(run, p)
-        top = max(top, float(values.max()))
+        top = max(top, float(values.max(initial=0.0)))
         ax.plot(times, values, color=style.colour(k), lw=0.4 * style.thin, alpha=0.35, zorder=1)
         line: Any = {"color": style.colour(k), "ls": style.dashes(k * len(COLOURS))}
         peaks = times[1:-1:2], values[1:-1:2]
         ax.plot(*peaks, lw=style.bold, label=f"$p = {p}$", zorder=3 + len(agents) - k, **line)
     ax.set_ylim(0.0, 1.06 * top if top > 0.0 else 1.0)
+    worlds.draw_switches(ax, run, 0.0, run.horizon, style)
     style.explain(ax, 3)
 
 

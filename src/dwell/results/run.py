@@ -17,12 +17,14 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import LoggedStates, logged_events
 from dwell.agents.walk import walk_of
 from dwell.engine.tally import Counters
+from dwell.errors import InputError
 from dwell.hybrid import HybridArc, Stop
 from dwell.measure import Metrics
 from dwell.results.dataset import as_dataset, save_run
 from dwell.results.details import Details
 from dwell.results.journal import UNSAVED
 from dwell.results.summary import SHOWN, UNSEEN, summarize
+from dwell.results.worlds import WorldAt
 from dwell.scenario import Scenario
 from dwell.verify import Finding, Flag, flags_of
 from dwell.verify.flags import ALTERED, RunFacts
@@ -219,6 +221,36 @@ class Run:
         """Locational cost at time t."""
         costs = _shaped(t, self.details.metrics_at(t).costs)
         return float(costs) if np.ndim(t) == 0 else costs
+
+    def world(self, t: float) -> WorldAt:
+        """The world at time t, after any switch at t: workspace, density and agents present.
+
+        Parameters
+        ----------
+        t : float
+            A time of the run.
+
+        Returns
+        -------
+        WorldAt
+            What a sample at that time measures; the same at all times unless the world changes.
+
+        Examples
+        --------
+        >>> import dwell
+        >>> law, site = dwell.Timer(k1=0.5, nu=0.1, t1=0.1, t2=0.2), dwell.Interval(0, 1)
+        >>> change = dwell.Switch(at=5.0, workspace=dwell.Interval(0, 2), leave=[0])
+        >>> run = dwell.simulate(site, None, [0.25, 0.75], law, until=10.0, switches=[change])
+        >>> run.world(4.0).agents.tolist(), run.world(5.0).agents.tolist()
+        ([0, 1], [1])
+        >>> run.world(5.0).workspace.upper
+        2.0
+        """
+        times = self.details.times(t)
+        if np.ndim(t):
+            says = f"times have shape {times.shape}; one time is needed for one world"
+            raise InputError(says, code="run.time")
+        return WorldAt.of(self.system, float(times[0]))
 
     def summary(self) -> dict[str, Any]:
         """The numbers of the run, as `dwell run --json` prints them."""

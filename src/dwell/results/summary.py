@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -10,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats
+from dwell.density.moving import tracks_of
+from dwell.geometry.moving import MovingPolygon
 from dwell.measure.metrics import Snapshots, cost_of, log_cost_of
 from dwell.verify import Flag
 from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.verify.flags import own_limit
 
 if TYPE_CHECKING:
+    from dwell.agents.world import Timeline
     from dwell.results.details import Details
     from dwell.results.run import Run
 
@@ -133,7 +137,7 @@ def _certificate(kept: Details) -> dict[str, Any] | None:
 
 
 def _world(kept: Details) -> dict[str, Any]:
-    """The switches of a world that changes, with the cost just before and after each."""
+    """What changes in a world, with the cost just before and after each switch."""
     timeline = kept.system.timeline
     if timeline is None:
         return {}
@@ -144,13 +148,50 @@ def _world(kept: Details) -> dict[str, Any]:
         present = timeline.present_at(after.begin)
         found: dict[str, Any] = {"time": after.begin, "cost_before": None, "cost_after": None}
         found["agents"] = kept.system.agents if present is None else len(present)
+        found |= _comings(timeline, after.begin)
         if kept.table is not None:
             now = kept.snapshots_at(after.begin)
             for name, t in (("cost_before", before), ("cost_after", after)):
                 found[name] = _cost_in(kept, t.begin, after.begin, now)
         switches.append(found)
-    moves = any(phase.ground.moves for phase in timeline.phases)
-    return {"world": {"moves": moves, "switches": switches}}
+    found = {"moves": any(phase.ground.moves for phase in timeline.phases), "switches": switches}
+    found["moving"] = _moving(timeline, kept.horizon)
+    found["sensors"] = [{"name": s.name, "owners": list(s.owners)} for s in timeline.sensors]
+    return {"world": found}
+
+
+def _comings(timeline: Timeline, t: float) -> dict[str, list[int]]:
+    """The agents that leave and arrive at a switch."""
+    if timeline.arrivals is None or timeline.departures is None:
+        return {"leave": [], "arrive": []}
+    when = {"leave": timeline.departures, "arrive": timeline.arrivals}
+    return {name: np.flatnonzero(times == t).tolist() for name, times in when.items()}
+
+
+def _moving(timeline: Timeline, horizon: float) -> list[dict[str, Any]]:
+    """From when to when density and workspace move; "until" is null if they do to the end."""
+    found: list[dict[str, Any]] = []
+    ends = [*timeline.begins[1:], math.inf]
+    for what in ("density", "workspace"):
+        spans: list[list[float]] = []
+        for phase, end in zip(timeline.phases, ends, strict=True):
+            until = min(end, _moves_until(getattr(phase, what)))
+            if phase.begin < min(until, horizon):
+                if not spans or spans[-1][1] != phase.begin:
+                    spans.append([phase.begin, until])
+                spans[-1][1] = until
+        found += [
+            {"what": what, "from": begin, "until": until if until < horizon else None}
+            for begin, until in spans
+        ]
+    return found
+
+
+def _moves_until(part: object) -> float:
+    """The time of the last keyframe of a density or a workspace; inf on a circle."""
+    tracks: list[Any] = [track for _, track in tracks_of(part)]
+    tracks += [part.vertices] if isinstance(part, MovingPolygon) else []
+    return max((getattr(track, "times", (math.inf,))[-1] for track in tracks), default=0.0)
 
 
 def _cost_in(kept: Details, phase: float, time: float, now: Snapshots) -> float | None:

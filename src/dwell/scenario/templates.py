@@ -23,6 +23,9 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "space-12": "twelve agents share two hills in space",
         "disc-9": "nine agents share a disc",
         "harbour-20": "twenty boats watch a harbour, in metres and seconds",
+        "moving-hill": "five agents follow a hill that moves",
+        "two-sensors": "seven agents: some detect smoke, some heat, one both",
+        "switching-site": "a site that grows; then two agents leave, and one arrives",
     }
 )
 # Templates with a Python module beside them, which a server does not take.

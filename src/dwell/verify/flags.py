@@ -127,6 +127,8 @@ def _about_world(system: CoverageSystem) -> Iterator[Flag]:
     if system.timeline is None:
         return
     moves = any(phase.ground.moves for phase in system.timeline.phases)
+    if not moves and len(system.timeline.phases) == 1:  # sensors alone
+        return
     says = "The world switches, so what the law's paper proves holds between switches only"
     if moves:
         says = "The density or the workspace moves, so the cost may rise whatever the law does"
