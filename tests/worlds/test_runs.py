@@ -243,3 +243,23 @@ def test_the_summary_says_what_changes() -> None:
     found = dwell.run_scenario(scenario(world=switch)).summary()["world"]
     assert found["moving"] == [{"what": "density", "from": 1.0, "until": 3.0}]
     assert "world" not in dwell.run_scenario(scenario()).summary()
+
+
+def test_ids_are_those_of_all_agents_that_ever_come() -> None:
+    lives = scenario(**CHANGES["lives"])
+    lives["agents"] = {**lives["agents"], "ids": list(range(6))}
+    with pytest.raises(dwell.InputError, match="8 in all"):
+        dwell.run_scenario(lives)
+    lives["agents"]["ids"] = [7, 6, 5, 4, 3, 2, 1, 0]
+    assert dwell.check(dwell.run_scenario(lives)).ok
+
+
+def test_nothing_is_held_before_an_arrival() -> None:
+    run = dwell.run_scenario(scenario(**CHANGES["lives"]))
+    events = run.events
+    first = int(np.flatnonzero(events.agent == 6)[0])
+    assert events.time[first] == 2.0
+    others = np.delete(events.hold_error, np.flatnonzero(np.isin(events.time, [1.0, 2.0])))
+    assert run.summary()["hold_error"]["max"] == pytest.approx(
+        max(others.max(), *run.hold_errors(np.array([0.0, 4.0])).max(axis=1)), rel=1e-12
+    )

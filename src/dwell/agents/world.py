@@ -283,6 +283,14 @@ class Timeline:
                 found[some] = site.outside_by(positions[some])
         return found
 
+    def comes_or_goes(self, agents: Ints, times: Floats) -> np.ndarray:
+        """Whether each event is the arrival of its agent, or its departure."""
+        if self.arrivals is None or self.departures is None:
+            return np.zeros(len(times), dtype=bool)
+        arrived = (self.arrivals[agents] == times) & (times > 0.0)
+        found: np.ndarray = arrived | (self.departures[agents] == times)
+        return found
+
     def measure(
         self,
         positions: Points,

@@ -155,7 +155,10 @@ class Tally:
         )
         self.outside = max(self.outside, float(beyond.max()))
         self.nearest = min(self.nearest, float(part.nearest.min()))
-        self.hold_error = max(self.hold_error, float(part.hold_error.max()))
+        held = part.hold_error
+        if timeline is not None:  # nothing was held before an arrival
+            held = np.where(timeline.comes_or_goes(part.agent, part.time), 0.0, held)
+        self.hold_error = max(self.hold_error, float(held.max()))
         if self.nu is not None:
             large = part.time[lengths(part.errors) > self.nu]
             self.last_large = float(large[-1]) if len(large) else self.last_large

@@ -114,7 +114,6 @@ class AgentsSpec(Table):
                 yield problem.inside(("start", "region"))
 
     def _problems(self) -> Iterator[Problem]:
-        yield from checks.one_per_agent(("ids",), self.ids, self.count)
         seen: dict[int, int] = {}
         for index, one in enumerate(self.ids or ()):
             first = seen.setdefault(one, index)
@@ -300,6 +299,7 @@ class Scenario(Table):
 
     def _problems(self) -> Iterator[Problem]:
         agents, horizon = self.agent_count, self.run.horizon
+        yield from checks.one_per_agent(("agents", "ids"), self.agents.ids, agents)
         yield from self._dimension_problems()
         yield from self._world_problems()
         yield from self._sensor_problems(agents)

@@ -251,8 +251,11 @@ def largest_hold_error(run: Recorded) -> Held:
     """Over the ends of all holds, over all samples, and at the start."""
     found, table, metrics = [Held(0.0)], run.table, run.metrics
     if len(table):
-        k = int(np.argmax(table.hold_error))
-        found.append(Held(float(table.hold_error[k]), int(table.agent[k]), table.time[k]))
+        held, timeline = table.hold_error, run.system.timeline
+        if timeline is not None:  # nothing was held before an arrival
+            held = np.where(timeline.comes_or_goes(table.agent, table.time), 0.0, held)
+        k = int(np.argmax(held))
+        found.append(Held(float(held[k]), int(table.agent[k]), table.time[k]))
     if metrics is not None and metrics.hold_errors.size:
         k, p = divmod(int(np.argmax(metrics.hold_errors)), metrics.hold_errors.shape[1])
         found.append(Held(float(metrics.hold_errors[k, p]), p, metrics.times[k]))
