@@ -197,16 +197,14 @@ def simulate(
 
     `density` may be any function of points; `controller` anything with the two methods of
     `dwell.agents.Controller`. `spacing` integrates on a grid of points instead of exactly.
-    `network` loses or delays samples and messages. `switches` change the world at given times, and
-    workspace and density may move. `sensors` have densities and owners of their own; `density` is
-    then None.
+    `network` loses or delays samples and messages, `switches` change the world at given times, and
+    `sensors` have densities and owners of their own; `density` is then None.
     `record` selects what is stored: "events" (all), "samples" or "summary" (numbers and the end).
     `sample_every` is the time between metric samples, "off" for none. By default it is a
     thousandth of `until`, a hundredth in four and more dimensions, and a summary has none. A
     sample costs a cell of every agent. For a density that is a function they cost at most as much
     as the run: one for every two events of an agent, at most a hundred, or at most ten for laws
-    that compute their dwell times. With `spacing` a function is evaluated once, on the grid, and
-    the default is a thousand again.
+    that compute their dwell times; with `spacing` the default is a thousand again.
 
     Parameters
     ----------
@@ -302,8 +300,7 @@ def check(
         Measure all samples again, and compute all centroids by the independent code, where
         otherwise some are chosen, spread evenly over the run.
     progress
-        A function of what is being done and the share done. By default progress appears on the
-        error stream after two seconds; False turns that off.
+        A function of what is being done and the share done; by default on the error stream.
 
     Returns
     -------

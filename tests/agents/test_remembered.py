@@ -9,8 +9,8 @@ import pytest
 
 from dwell import Box, Gaussian, Timer
 from dwell.agents import CoverageSystem
-from dwell.agents import system as systems
-from dwell.agents.system import MOST_KEPT
+from dwell.agents import problem as systems
+from dwell.agents.problem import MOST_KEPT
 from dwell.cells.backend import measure_cells
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario

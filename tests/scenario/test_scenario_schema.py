@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from dwell.errors import ScenarioError
 from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.places import BoxSpec, GaussianSpec, MixtureSpec, UniformSpec
-from dwell.scenario.schema import ExactSpec, RecordSpec, ScatterSpec
+from dwell.scenario.schema import ExactSpec, RecordSpec
+from dwell.scenario.team import ScatterSpec
 
 
 def test_defaults(parsed):

@@ -32,17 +32,22 @@ class Spent:
 class SampledStart(LazySequence[Spent]):
     """What the start cost where every agent samples once, in one array."""
 
-    def __init__(self, received: Ints) -> None:
-        super().__init__(len(received), lambda p: Spent(received=int(received[p])))
+    def __init__(self, received: Ints, looked: Ints | None = None) -> None:
         self.received = received
+        self.looked: Ints = np.ones(len(received), dtype=np.int64) if looked is None else looked
+        super().__init__(len(received), self._one)
+
+    def _one(self, p: int) -> Spent:
+        return Spent(looked=int(self.looked[p]), received=int(self.received[p]))
 
 
 def counts_of(spent: Sequence[Spent], name: str) -> Ints:
     """One kind of cost of all agents, as an array."""
     if not isinstance(spent, SampledStart):
         return np.array([getattr(one, name) for one in spent], dtype=np.int64)
-    if name == "received":
-        return spent.received
+    if name in ("received", "looked"):
+        own: Ints = getattr(spent, name)
+        return own
     return np.full(len(spent), getattr(Spent(), name), dtype=np.int64)
 
 

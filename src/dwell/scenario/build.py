@@ -50,7 +50,8 @@ from dwell.scenario.laws import GUARANTEED_KINDS, LawSpec, NetworkSpec, PythonSp
 from dwell.scenario.modules import find_code, refused
 from dwell.scenario.places import CallableSpec, DensitySpec, MixtureSpec, WorkspaceSpec
 from dwell.scenario.problems import listing, shown
-from dwell.scenario.schema import AgentsSpec, GridSpec, ScatterSpec, Scenario
+from dwell.scenario.schema import GridSpec, Scenario
+from dwell.scenario.team import AgentsSpec, ScatterSpec
 from dwell.scenario.tracks import TrackSpec
 from dwell.scenario.values import Table
 

@@ -23,7 +23,8 @@ from dwell.results import Run
 from dwell.runner import run_built
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, build_start, with_seed
-from dwell.scenario.schema import AgentsSpec, RecordSpec, ScatterSpec
+from dwell.scenario.schema import RecordSpec
+from dwell.scenario.team import AgentsSpec, ScatterSpec
 from dwell.workers.threads import run_jobs
 
 BLOCK = 16  # runs of one job
