@@ -166,5 +166,7 @@ def test_few_agents_get_the_bits_of_many(shape, hair):
         for measure, out in ((measure_few, few), (measure_many, many)):
             scratch = make_scratch(len(points), len(vertices))
             edges = (np.ascontiguousarray(vertices[:, k]) for k in range(2))
-            measure(0, len(points), 0 * agents, agents, x, y, *edges, ground.terms, out, scratch)
+            measure(
+                0, len(points), 0 * agents, agents, x, y, *edges, ground.terms, None, out, scratch
+            )
         assert few.tobytes() == many.tobytes()

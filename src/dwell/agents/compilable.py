@@ -13,4 +13,5 @@ def can_compile(system: CoverageSystem) -> bool:
     n = system.dimension
     bounded = n in DIMENSIONS and (n == 1 or is_flat(system.workspace))
     known = system.program is not None and system.terms is not None
-    return bounded and known and system.network.perfect
+    ranged = system.radius is None or n == 2  # on the line only the readable loop knows radii
+    return bounded and known and ranged and system.network.perfect

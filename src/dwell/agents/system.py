@@ -24,12 +24,14 @@ from dwell.agents.interfaces import (
     commanded,
     decay_rate_of,
     information_of,
+    refuse_samples,
 )
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
 from dwell.cells.backend import backend_for, measure_cells
 from dwell.cells.measurement import CellMeasurements
+from dwell.cells.ranges import as_radii
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density import Density
 from dwell.errors import AgentsError, ControllerError
@@ -63,8 +65,12 @@ class CoverageSystem:
     spacing: float | None = None  # of the integration grid; None: exact integration
     network: Network = PERFECT
     nu: float | None = None  # the error that counts as covered; None: the law's own, if it has one
+    radius: tuple[float, ...] | None = None  # sensing radius of each agent; None: unlimited
 
     def __post_init__(self) -> None:
+        if self.radius is not None:
+            refuse_samples(self.controller)
+            object.__setattr__(self, "radius", as_radii(self.radius, self.agents, self.workspace))
         if self.nu is None:
             object.__setattr__(self, "nu", getattr(self.controller, "nu", None))
 
@@ -76,6 +82,11 @@ class CoverageSystem:
     def ground(self) -> WeightedRegion:
         """The workspace with its density."""
         return weighted_region(self.workspace, self.density, self.spacing)
+
+    @cached_property
+    def radii(self) -> Floats | None:
+        """The sensing radius of each agent as an array, (N,); None if it is unlimited."""
+        return None if self.radius is None else np.array(self.radius)
 
     @property
     def terms(self) -> Terms | GeneralTerms | None:
@@ -125,7 +136,8 @@ class CoverageSystem:
         if agents is None:
             seen = self.measure_all(positions, threads=threads)
         else:
-            seen = measure_cells(self.ground, positions[None], np.zeros_like(who), who)
+            given = self.ground, positions[None], np.zeros_like(who), who
+            seen = measure_cells(*given, radius=self.radii)
         if seen.coincident.any():
             agent = int(who[np.argmax(seen.coincident)])
             gaps = lengths(positions - positions[agent])
@@ -142,8 +154,8 @@ class CoverageSystem:
         seen = kept.get(key)
         if seen is None:
             every = np.arange(self.agents)
-            row = np.zeros_like(every)
-            seen = measure_cells(self.ground, positions[None], row, every, threads=threads)
+            given = self.ground, positions[None], np.zeros_like(every), every
+            seen = measure_cells(*given, threads=threads, radius=self.radii)
             for f in fields(seen):
                 if getattr(seen, f.name) is not None:
                     getattr(seen, f.name).flags.writeable = False
@@ -363,14 +375,8 @@ def _cell(seen: CellMeasurements, k: int, agent: int) -> CellMeasurement:
 
 
 def _spent(order: Command, looked: int, received: int) -> Spent:
-    return Spent(
-        looked=looked,
-        guaranteed=int(order.guaranteed),
-        dual_guaranteed=int(order.dual_guaranteed),
-        sent=int(order.promise is not None),
-        received=received,
-        mark=int(order.mark),
-    )
+    guaranteed, dual, sent = order.guaranteed, order.dual_guaranteed, order.promise is not None
+    return Spent(looked, int(guaranteed), int(dual), int(sent), received, int(order.mark))
 
 
 def halted(contact: AgentsError) -> Halt:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dwell._types import Ints, Points
+from dwell._types import Floats, Ints, Points
 from dwell.cells import cones, interval, polygon, polyhedron, simplices
 from dwell.cells.facets import Borders
 from dwell.cells.measurement import CellMeasurements
+from dwell.cells.ranges import refuse_ground
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density
 from dwell.geometry import VoronoiCell, Workspace, is_flat, polyhedra
@@ -48,13 +49,27 @@ def is_expensive(ground: WeightedRegion) -> bool:
 
 
 def measure_cells(
-    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion,
+    positions: Points,
+    row: Ints,
+    agent: Ints,
+    *,
+    threads: int | None = 1,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
 ) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
-    The result has the same bits for any number of threads.
+    The result has the same bits for any number of threads. With the `radius` of each agent, (N,),
+    cells are power cells with their squares as weights, and end at discs about the agents; with
+    `weights`, (N,), they are power cells.
     """
-    return backend_for(ground).measure(ground, positions, row, agent, threads=threads)
+    measure = backend_for(ground).measure
+    if radius is None and weights is None:
+        return measure(ground, positions, row, agent, threads=threads)
+    refuse_ground(ground)
+    given = {"radius": radius, "weights": weights}
+    return measure(ground, positions, row, agent, threads=threads, **given)
 
 
 def borders(

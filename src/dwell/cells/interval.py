@@ -10,15 +10,25 @@ import numpy as np
 from dwell._types import Floats, Ints, Points
 from dwell.cells.facets import Borders, as_borders
 from dwell.cells.measurement import CellMeasurements, in_blocks, measurements_of
+from dwell.cells.power import power_of
 from dwell.cells.simplices import weigh_function
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.uniform import Uniform
 from dwell.geometry import Cell, Workspace, interval_of
 from dwell.geometry.voronoi import coincident
 
+Power = tuple[Floats | None, Floats | None]  # radii or weights of all agents, or neither
+
 
 def measure(
-    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion,
+    positions: Points,
+    row: Ints,
+    agent: Ints,
+    *,
+    threads: int | None = 1,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
 ) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, 1).
 
@@ -27,7 +37,7 @@ def measure(
     """
     from dwell._kernels.line import moments as kernel
 
-    out, doubt = _measured(ground, positions, row, agent, threads)
+    out, doubt = _measured(ground, positions, row, agent, threads, (radius, weights))
     column = np.ascontiguousarray(out.T)
     inside = column[kernel.A] < column[kernel.B]
     count = (column[[kernel.LABEL_A, kernel.LABEL_B]] >= 0.0).sum(axis=0)
@@ -80,19 +90,36 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
 
 
 def _measured(
-    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, threads: int | None
+    ground: WeightedRegion,
+    positions: Points,
+    row: Ints,
+    agent: Ints,
+    threads: int | None,
+    power: Power = (None, None),
 ) -> tuple[Floats, Floats | None]:
     """The table of `_table_of`, and for a function bounds on the relative errors of masses.
 
-    A function is first measured as if it were uniform.
+    A function is first measured as if it were uniform. With radii the error of a cell without mass
+    is 0.
     """
     from dwell._kernels.common.status import NO_MASS
     from dwell._kernels.line import moments as kernel
 
     terms = Uniform().general_terms(1) if ground.terms is None else ground.terms
-    out = _table_of(ground.workspace, terms, positions, row, agent, threads)
-    if ground.terms is not None:
-        return out, None
+    out = _table_of(ground.workspace, terms, positions, row, agent, threads, power)
+    doubt = None if ground.terms is not None else _weigh(ground, positions, row, agent, out)
+    if power[0] is not None:
+        out[out[:, kernel.STATUS] == NO_MASS, kernel.ERROR] = 0.0
+    return out, doubt
+
+
+def _weigh(
+    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, out: Floats
+) -> Floats:
+    """Replace moments in `out` by those of a function; return bounds on their relative errors."""
+    from dwell._kernels.common.status import NO_MASS
+    from dwell._kernels.line import moments as kernel
+
     doubt = np.zeros(len(out))
     moments = [kernel.LOG_SCALE, kernel.MASS, kernel.ERROR, kernel.SECOND, kernel.POLAR]
     for k in np.flatnonzero(out[:, kernel.STATUS] == 0.0):
@@ -105,7 +132,7 @@ def _measured(
         polar = found.second + found.mass * e * e
         out[k, moments] = found.log_scale, found.mass, e, found.second, polar
         out[k, [kernel.AT_A, kernel.AT_B]] = ground.density.at(place + ends)
-    return out, doubt
+    return doubt
 
 
 def _table_of(
@@ -115,20 +142,21 @@ def _table_of(
     row: Ints,
     agent: Ints,
     threads: int | None,
+    power: Power = (None, None),
 ) -> Floats:
     """The table that the kernel fills."""
     from dwell._kernels.line import moments as kernel
 
     ends = interval_of(workspace)
     x = np.ascontiguousarray(positions[..., 0])
-    left, right = _beside(x, row, agent, threads)
+    plain = power == (None, None)
+    measure = kernel.measure_many if plain else kernel.measure_power
+    given = _beside(x, row, agent, threads) if plain else power_of(*power)[:2]
     out = np.empty((len(row), kernel.COLUMNS))
 
     def work(lo: int, hi: int) -> None:
         memory = np.empty((len(terms.weights), kernel.MEMORY))
-        kernel.measure_many(
-            lo, hi, row, agent, x, left, right, ends.lower, ends.upper, terms, memory, out
-        )
+        measure(lo, hi, row, agent, x, *given, ends.lower, ends.upper, terms, memory, out)
 
     in_blocks(work, len(row), threads)
     return out

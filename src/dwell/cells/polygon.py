@@ -19,6 +19,8 @@ from dwell.cells.measurement import (
     measurements_of,
     one_per_thread,
 )
+from dwell.cells.power import fill_table, power_of, scratch_for
+from dwell.cells.ranges import wide_radius
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
@@ -128,26 +130,37 @@ def _named(points: Points, behind: Points, label: Ints) -> Ints:
 
 
 def measure(
-    ground: WeightedRegion, places: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion,
+    places: Points,
+    row: Ints,
+    agent: Ints,
+    *,
+    threads: int | None = 1,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
 ) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 2)."""
     from dwell._kernels.polygon import entry_points as kernel
-    from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import FEW
 
+    wide = wide_radius(radius, ground.workspace)
+    if weights is not None or (radius is not None and wide is None):
+        table = fill_table(ground, places, row, agent, power_of(radius, weights), threads)
+        return _as_measurements(table, None, threads)
     boundary = columns(ground.workspace.vertices)
     x, y = (np.ascontiguousarray(places[..., k]) for k in range(2))
     out = np.empty((len(row), kernel.COLUMNS))
 
     def work(lo: int, hi: int) -> None:
-        memory = make_scratch(x.shape[1], len(boundary[0]))
+        memory = scratch_for(x.shape[1], len(boundary[0]), wide)
         measure = kernel.measure_few if x.shape[1] <= FEW else kernel.measure_many
-        measure(lo, hi, row, agent, x, y, *boundary, ground.terms, out, memory)
+        measure(lo, hi, row, agent, x, y, *boundary, ground.terms, wide, out, memory)
 
     if x.shape[1] > FEW and _lists_all(row, agent, x.shape):
         agents, none = x.shape[1], np.empty(0)
         for r in range(len(x)):
-            _measure_all(ground, x[r], y[r], out[r * agents : (r + 1) * agents], none, threads)
+            part = out[r * agents : (r + 1) * agents]
+            _measure_all(ground, x[r], y[r], part, none, threads, radius=wide)
     else:
         in_blocks(work, len(row), threads)
     return _as_measurements(out, None, threads)
@@ -237,6 +250,7 @@ def _measure_all(
     second: Floats,
     threads: int | None,
     drawn: tuple[bool, dict[int, tuple[Any, ...]]] | None = None,
+    radius: float | None = None,
 ) -> Ints:
     """Measure every cell, each among the agents near it only; fills `out` and `second`.
 
@@ -245,7 +259,6 @@ def _measure_all(
     """
     from dwell._kernels.polygon import entry_points as kernel
     from dwell._kernels.polygon.box_tree import make_tree
-    from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import make_near
 
     boundary = columns(ground.workspace.vertices)
@@ -255,14 +268,25 @@ def _measure_all(
     def make() -> tuple[Any, ...]:
         found, most = np.empty((block, kernel.COLUMNS)), len(x) + len(boundary[0]) + 16
         shapes = None if drawn is None else kernel.make_outlines(block, most, drawn[0])
-        return make_near(len(x)), found, shapes, make_scratch(len(x), len(boundary[0]))
+        return make_near(len(x)), found, shapes, scratch_for(len(x), len(boundary[0]), radius)
 
     own, building, unbuilt = one_per_thread(make), Lock(), make_tree(0, 1)
 
     def work(lo: int, hi: int) -> None:
         nonlocal tree
         near, found, shapes, memory = own()
-        common = (*places, *boundary, ground.terms, near, found, out, second, shapes, memory)
+        common = (
+            *places,
+            *boundary,
+            ground.terms,
+            radius,
+            near,
+            found,
+            out,
+            second,
+            shapes,
+            memory,
+        )
         while True:
             if shapes is not None:
                 shapes.filled[:] = 0

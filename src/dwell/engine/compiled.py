@@ -18,6 +18,8 @@ from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.cells.backend import measure_cells
+from dwell.cells.power import power_of, scratch_for
+from dwell.cells.ranges import wide_radius
 from dwell.errors import ControllerError
 from dwell.geometry import Flat, interval_of, is_flat, polyhedra
 from dwell.geometry.voronoi import coincident
@@ -48,7 +50,9 @@ class CompiledRun:
         program, number = program_of(system), _by_place(start.positions)
         segments = _segment_table(start, number)
         prepare = _LOOPS[system.dimension]
-        run_events, domain, memory = prepare(system, start.time, program.cruise, segments.row)
+        run_events, domain, memory = prepare(
+            system, start.time, program.cruise, segments.row, number
+        )
         constants = (
             domain,
             system.terms,
@@ -147,7 +151,8 @@ def _jumped(run: CompiledRun, t: float) -> EventTable | None:
     system, row, program = run.system, run.segments.row, program_of(run.system)
     n, order, agents = system.dimension, np.argsort(run.number), np.arange(system.agents)
     places = places_in(row, t, program.cruise, n)[order]
-    seen = measure_cells(system.ground, places[None], np.zeros_like(agents), agents, threads=None)
+    zeros, radii = np.zeros_like(agents), system.radii
+    seen = measure_cells(system.ground, places[None], zeros, agents, threads=None, radius=radii)
     if seen.coincident.any():
         return None
     table = EventTable.blank(system.agents, n)
@@ -183,7 +188,7 @@ def _note_speeds(memory: Any, holds: Floats) -> None:
         tree.built[0] = False
 
 
-def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
+def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats, number: Ints) -> Loop:
     from dwell._kernels.common.density_terms import GeneralTerms
     from dwell._kernels.line.engine import (
         IntervalEnds,
@@ -202,9 +207,8 @@ def _on_line(system: CoverageSystem, now: float, cruise: float, row: Floats) -> 
     return run_events, IntervalEnds(ends.lower, ends.upper), memory
 
 
-def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
+def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats, number: Ints) -> Loop:
     from dwell._kernels.polygon.box_tree import MOVING, make_tree
-    from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import FEW, make_bins, make_near, put_all
     from dwell._kernels.polygon.engine import (
         FewBuffers,
@@ -216,17 +220,41 @@ def _in_plane(system: CoverageSystem, now: float, cruise: float, row: Floats) ->
     from dwell._kernels.polygon.prefetch import MOST_ROWS
 
     n, vertices = system.agents, _flat(system).vertices
+    radius = wide_radius(system.radii, system.workspace)
+    if system.radii is not None and radius is None:
+        return _in_plane_with_radii(system, now, cruise, row, number)
+    scratch = scratch_for(n, len(vertices), radius)
+    x, y = columns(vertices)
+    domain = PolygonVertices(x, y, radius)
     if n <= FEW:
-        few = FewBuffers(np.empty(n), np.empty(n), make_scratch(n, len(vertices)))
-        return run_few, PolygonVertices(*columns(vertices)), few
+        return run_few, domain, FewBuffers(np.empty(n), np.empty(n), scratch)
     bins, near = make_bins(n), make_near(n)
     put_all(now, cruise, row, bins, near)
     plan = np.zeros((MOST_ROWS, 2), dtype=np.int64)
-    memory = PlanarBuffers(bins, make_tree(n, MOVING), near, make_scratch(n, len(vertices)), plan)
-    return run_events, PolygonVertices(*columns(vertices)), memory
+    return run_events, domain, PlanarBuffers(bins, make_tree(n, MOVING), near, scratch, plan)
 
 
-def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats) -> Loop:
+def _in_plane_with_radii(
+    system: CoverageSystem, now: float, cruise: float, row: Floats, number: Ints
+) -> Loop:
+    from dwell._kernels.polygon.cell_list import make_bins, put_all
+    from dwell._kernels.polygon.power_cell import (
+        PowerBuffers,
+        PowerDomain,
+        make_rivals,
+        run_power,
+    )
+
+    n, vertices, radii = system.agents, _flat(system).vertices, system.radii
+    assert radii is not None
+    bins, rivals = make_bins(n), make_rivals(n, len(vertices))
+    put_all(now, cruise, row, bins, rivals)
+    memory = PowerBuffers(bins, rivals, scratch_for(n, len(vertices), float(radii.max())))
+    x, y = columns(vertices)
+    return run_power, PowerDomain(x, y, power_of(radii[number], None)), memory
+
+
+def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats, number: Ints) -> Loop:
     from dwell._kernels.space.engine import SpaceMemory, run_events
     from dwell._kernels.space.measure import COLUMNS
     from dwell._kernels.space.memory import make_memory
@@ -239,7 +267,7 @@ def _in_space(system: CoverageSystem, now: float, cruise: float, row: Floats) ->
 
 
 Loop = tuple[Any, Any, Any]  # the event loop, its domain and its buffers
-_LOOPS: dict[int, Callable[[CoverageSystem, float, float, Floats], Loop]] = {
+_LOOPS: dict[int, Callable[[CoverageSystem, float, float, Floats, Ints], Loop]] = {
     1: _on_line,
     2: _in_plane,
     3: _in_space,

@@ -14,6 +14,7 @@ from dwell._types import Floats, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
 from dwell.cells.backend import is_expensive, measure_cells
 from dwell.cells.measurement import CellMeasurements
+from dwell.cells.ranges import limited_cost, reaches_all, total_mass
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
@@ -113,7 +114,8 @@ def measure_configurations(
     """Cell measurements of all agents in each of the configurations (S, N, n), row by row."""
     samples, agents = places.shape[:2]
     row, agent = np.divmod(np.arange(samples * agents), agents)
-    return measure_cells(system.ground, places, row, agent, threads=threads)
+    radius = system.radii
+    return measure_cells(system.ground, places, row, agent, threads=threads, radius=radius)
 
 
 def measure(
@@ -140,18 +142,35 @@ def metrics_of(
     if seen.coincident.any():
         raise first_coincidence(now.positions[int(np.argmax(seen.coincident)) // agents])
     errors = seen.error.reshape(now.positions.shape)
-    shares = (seen.polar * np.exp(seen.log_scale)).reshape(samples, agents)
     return Metrics(
         times,
         errors=lengths(errors),
         hold_errors=_hold_errors(system, now, errors),
-        costs=np.array([math.fsum(row) for row in shares]),
+        costs=costs_of(system, now.positions, seen),
         separations=seen.nearest.reshape(samples, agents).min(axis=1),
     )
 
 
-def log_cost_of(seen: CellMeasurements) -> float | None:
-    """The logarithm of the cost, which doubles hold where they do not hold the cost; None of 0."""
+def costs_of(system: CoverageSystem, positions: Points, seen: CellMeasurements) -> Floats:
+    """The cost of each configuration of `positions`, (S, N, n), whose cells are measured."""
+    shape, scale = positions.shape[:2], np.exp(seen.log_scale)
+    shares, radius = (seen.polar * scale).reshape(shape), system.radii
+    if radius is None:
+        return np.array([math.fsum(row) for row in shares])
+    masses = (seen.mass * scale).reshape(shape)
+    whole = reaches_all(system.workspace, positions, radius)
+    total = math.inf if whole else total_mass(system.ground)
+    pairs = zip(shares, masses, strict=True)
+    return np.array([limited_cost(*pair, radius, total) for pair in pairs])
+
+
+def log_cost_of(seen: CellMeasurements, cost: float | None = None) -> float | None:
+    """The logarithm of the cost, which doubles hold where they do not hold the cost; None of 0.
+
+    With radii it is that of `cost`, which what is out of range dominates.
+    """
+    if cost is not None:
+        return math.log(cost) if cost > 0.0 else None
     with np.errstate(divide="ignore"):
         shares = np.log(seen.polar) + seen.log_scale
     top = float(shares.max())

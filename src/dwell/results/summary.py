@@ -34,6 +34,7 @@ def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
     kept, spent = run.details, run.counters
     initial, *final = kept.ends
+    limited = [None if run.system.radius is None else float(end.costs[0]) for end in kept.ends]
     return {
         "schema": SUMMARY_VERSION,
         "law": law_of(run),
@@ -66,8 +67,8 @@ def summarize(run: Run) -> dict[str, Any]:
             "final": float(final[0].costs[0]) if final else None,
         },
         "log_cost": {
-            "initial": log_cost_of(kept.initial_measurements),
-            "final": log_cost_of(kept.final_measurements) if final else None,
+            "initial": log_cost_of(kept.initial_measurements, limited[0]),
+            "final": log_cost_of(kept.final_measurements, limited[-1]) if final else None,
         },
         "error": {"final_max": float(final[0].errors.max()) if final else None},
         "coverage": {

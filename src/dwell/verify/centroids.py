@@ -103,4 +103,5 @@ def _stated(run: Recorded, most: int | None, tell: Tell) -> Iterator[Stated]:
 
 
 def _measured(system: CoverageSystem, positions: Points, agents: Any) -> CellMeasurements:
-    return measure_cells(system.ground, positions[None], np.zeros_like(agents), agents)
+    row, radius = np.zeros_like(agents), system.radii
+    return measure_cells(system.ground, positions[None], row, agents, radius=radius)

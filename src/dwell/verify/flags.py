@@ -101,6 +101,8 @@ def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
         says = f"nu = {nu:g} is {nu / diameter:.3g} times the workspace's diameter {diameter:.3g}"
         yield Flag("nu-beyond-workspace", f"{says}: are the units the same?")
     exact = system.spacing is None
+    if system.radius is not None:  # what is out of range costs at least the squared radius
+        return
     if exact and least_log_cost(system.density, system.workspace, system.agents) > LEAST_LOG:
         return
     log_cost = log_cost_of(system.measure_all(places))
@@ -135,8 +137,8 @@ def _about_agents(
     if seen.empty:
         yield Flag(
             "empty-cells",
-            f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent was led to "
-            "the workspace.",
+            f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent "
+            + ("was led to the workspace." if system.radius is None else "did not move."),
         )
     beyond = max(seen.outside, float(system.workspace.outside_by(seen.places).max()))
     if beyond > 1e-12 * diameter:
@@ -162,7 +164,7 @@ def _about_quadrature(system: CoverageSystem, run: RunFacts) -> Iterator[Flag]:
         return  # to rounding
     ends = np.stack([run.start.positions, run.places])
     row, agent = np.divmod(np.arange(2 * system.agents), system.agents)
-    doubt = measure_cells(system.ground, ends, row, agent).doubt
+    doubt = measure_cells(system.ground, ends, row, agent, radius=system.radii).doubt
     worst = 0.0 if doubt is None else float(doubt.max())
     if worst > QUADRATURE:
         share = f"to {worst:.2g} of themselves" if worst < 1.0 else "to no digit"

@@ -13,7 +13,14 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
 from dwell.cells.backend import is_expensive, measure_cells
 from dwell.geometry.voronoi import first_coincidence
 from dwell.measure.closest_approach import Approach, closest_approach
-from dwell.measure.metrics import Metrics, Paths, covered_from, measure_configurations, sharpness
+from dwell.measure.metrics import (
+    Metrics,
+    Paths,
+    costs_of,
+    covered_from,
+    measure_configurations,
+    sharpness,
+)
 from dwell.theory.lipschitz import MOST_TIMES as MOST_DERIVATIVES
 from dwell.theory.lipschitz import smallest
 from dwell.verify.finding import spread
@@ -87,7 +94,7 @@ class Recorded:
         """The error of each of the agents, each at its own of some ascending times."""
         positions = self.paths.at(ascending).positions
         row = np.searchsorted(ascending, times)
-        seen = measure_cells(self.system.ground, positions, row, agents)
+        seen = measure_cells(self.system.ground, positions, row, agents, radius=self.system.radii)
         if seen.coincident.any():
             raise first_coincidence(positions[int(row[np.argmax(seen.coincident)])])
         return lengths(seen.error)
@@ -174,7 +181,7 @@ def follow(run: Recorded, most: int) -> Series:
     return Series(
         times=times,
         errors=lengths(errors),
-        costs=(seen.polar * scale).reshape(shape).sum(axis=1),
+        costs=costs_of(run.system, now.positions, seen),
         rates=-2.0 * (mass * dots(errors, now.velocities)).sum(axis=1),
         doubts=2.0 * NOISE * run.system.workspace.diameter * (mass * speeds).sum(axis=1),
         masses=mass.sum(axis=1),

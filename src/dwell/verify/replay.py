@@ -35,7 +35,8 @@ def measured_jumps(run: Recorded, tell: Tell) -> dict[str, np.ndarray]:
         hi = min(lo + BLOCK, jumps)
         positions, agents = run.configurations(lo, hi), run.table.agent[lo:hi]
         rows = np.arange(len(agents))
-        parts.append(measure_cells(run.system.ground, positions, rows, agents, threads=None))
+        ground, radius = run.system.ground, run.system.radii
+        parts.append(measure_cells(ground, positions, rows, agents, threads=None, radius=radius))
         tell("checking", hi / max(jumps, 1))
     return {name: np.concatenate([getattr(part, name) for part in parts]) for name in MEASURED}
 
