@@ -13,7 +13,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from dwell.agents import Command, Network, Observation
-    from dwell.cells import Tessellation, moments, tessellate
+    from dwell.cells import Tessellation, moments, power_weights, tessellate
     from dwell.controllers import (
         DiscreteLloyd,
         EventTriggered,
@@ -40,13 +40,13 @@ __all__ = [
     "Function", "Gaussian", "InputError", "Interrupted", "Interval", "Lloyd", "Mixture", "Network",
     "Observation", "Polygon", "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered",
     "SelfTriggeredCentroid", "Tessellation", "Timer", "Uniform", "animate", "check", "compare",
-    "design", "load_run", "load_scenario", "load_sweep", "moments", "optimize", "resume_run",
-    "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
+    "design", "load_run", "load_scenario", "load_sweep", "moments", "optimize", "power_weights",
+    "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
 
 _MODULES = {
     "agents": ("Command", "Network", "Observation"),
-    "cells": ("Tessellation", "moments", "tessellate"),
+    "cells": ("Tessellation", "moments", "power_weights", "tessellate"),
     "controllers": (
         "DiscreteLloyd", "EventTriggered", "Lloyd", "SelfTriggered", "SelfTriggeredCentroid",
         "Timer",

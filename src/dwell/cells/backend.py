@@ -73,8 +73,21 @@ def measure_cells(
 
 
 def borders(
-    workspace: Workspace, positions: Points, density: Density, *, agents: int | None = None
+    workspace: Workspace,
+    positions: Points,
+    density: Density,
+    *,
+    agents: int | None = None,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
 ) -> Borders:
-    """Integrate over all facets between the cells of `positions`, or of the first `agents`."""
+    """Integrate over all facets between the cells of `positions`, or of the first `agents`.
+
+    With radii also over arcs: see `measure_cells`.
+    """
     ground = weighted_region(workspace, density)
-    return backend_for(ground).facets(ground, positions, agents=agents)
+    facets = backend_for(ground).facets
+    if radius is None and weights is None:
+        return facets(ground, positions, agents=agents)
+    refuse_ground(ground)
+    return facets(ground, positions, agents=agents, radius=radius, weights=weights)

@@ -47,17 +47,24 @@ def measure(
 
 
 def cells(
-    workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
+    workspace: Workspace,
+    positions: Points,
+    agents: Iterable[int] | None = None,
+    *,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
 ) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions`, (N, 1).
 
-    The two vertices of a cell are its lower and its upper end; border k lies behind vertex k.
+    The two vertices of a cell are its lower and its upper end; border k lies behind vertex k. It is
+    -3 where the cell ends at the agent's radius.
     """
     from dwell._kernels.line import moments as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
-    out = _table_of(workspace, Uniform().general_terms(1), points[None], np.zeros_like(who), who, 1)
+    terms, zeros = Uniform().general_terms(1), np.zeros_like(who)
+    out = _table_of(workspace, terms, points[None], zeros, who, 1, (radius, weights))
     _refuse_coincidence(points, who, out[:, kernel.NEAREST])
     found = []
     for p, line in zip(who, out, strict=True):
@@ -68,14 +75,21 @@ def cells(
     return found
 
 
-def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
+def borders(
+    ground: WeightedRegion,
+    positions: Points,
+    *,
+    agents: int | None = None,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> Borders:
     """All borders between cells, of the first `agents` cells only; each is a single point."""
     from dwell._kernels.common.status import NO_MASS
     from dwell._kernels.line import moments as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points) if agents is None else agents)
-    out, _ = _measured(ground, points[None], np.zeros_like(who), who, 1)
+    out, _ = _measured(ground, points[None], np.zeros_like(who), who, 1, (radius, weights))
     _refuse_coincidence(points, who, out[:, kernel.NEAREST])
     labels = out[:, [kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
     cut = (labels >= 0) & (out[:, kernel.A] < out[:, kernel.B])[:, None]
@@ -85,8 +99,11 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
     moments = np.column_stack([weight, weight * place, weight * place * place])
     mass, log_scale = out[:, kernel.MASS].copy(), out[:, kernel.LOG_SCALE].copy()
     empty = out[:, kernel.STATUS] == NO_MASS
-    facets = agent, other, moments
-    return as_borders(points, mass, log_scale, out[:, [kernel.ERROR]], empty, facets)
+    facets, error = (agent, other, moments), out[:, [kernel.ERROR]]
+    ends = labels == kernel.RANGE_END
+    arms = out[:, [kernel.AT_A, kernel.AT_B]] * (out[:, [kernel.A, kernel.B]] - error) * (-1.0, 1.0)
+    arcs = None if radius is None else np.where(ends, arms, 0.0).sum(axis=1)[:, None, None]
+    return as_borders(points, mass, log_scale, error, empty, facets, arcs)
 
 
 def _measured(
@@ -149,7 +166,7 @@ def _table_of(
 
     ends = interval_of(workspace)
     x = np.ascontiguousarray(positions[..., 0])
-    plain = power == (None, None)
+    plain = all(values is None for values in power)
     measure = kernel.measure_many if plain else kernel.measure_power
     given = _beside(x, row, agent, threads) if plain else power_of(*power)[:2]
     out = np.empty((len(row), kernel.COLUMNS))

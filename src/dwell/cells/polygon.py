@@ -19,7 +19,14 @@ from dwell.cells.measurement import (
     measurements_of,
     one_per_thread,
 )
-from dwell.cells.power import fill_table, power_of, scratch_for
+from dwell.cells.power import (
+    ARC,
+    arc_moments,
+    fill_table,
+    power_of,
+    power_outlines,
+    scratch_for,
+)
 from dwell.cells.ranges import wide_radius
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.uniform import Uniform
@@ -306,7 +313,14 @@ def _measure_all(
     return bins.who
 
 
-def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
+def borders(
+    ground: WeightedRegion,
+    positions: Points,
+    *,
+    agents: int | None = None,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> Borders:
     """All edges between the cells of `positions`, (N, 2); of the first `agents` cells only."""
     from dwell._kernels.common.status import COINCIDENT, NO_MASS
     from dwell._kernels.polygon import entry_points as kernel
@@ -321,7 +335,18 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
             "integrate exactly",
             code="density.derivatives",
         )
-    table, cells = outlines(ground, points, sharp=True)
+    arcs = None
+    if radius is None and weights is None:
+        table, cells = outlines(ground, points, sharp=True)
+    else:
+        table, parts = power_outlines(ground, points, power_of(radius, weights))
+        first = np.cumsum([0, *(len(label) for _, label in parts)])
+        vertices, behind = (np.concatenate([part[k] for part in parts]) for k in range(2))
+        cells = CellSequence(points, first, vertices, behind)
+        if radius is not None:
+            on = np.flatnonzero(cells.behind == ARC)
+            ends = cells.vertices[on], cells.ends[on]
+            arcs = arc_moments(ground, points, cells.agent[on], *ends, table, radius)[:count]
     table = table[:count]
     if (table[:, kernel.STATUS] == COINCIDENT).any():
         raise first_coincidence(points)
@@ -340,4 +365,4 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
         table[:, kernel.STATUS] == NO_MASS,
     )
     facets = agent, other, moments
-    return as_borders(points, table[:, kernel.MASS], scales, errors, empty, facets)
+    return as_borders(points, table[:, kernel.MASS], scales, errors, empty, facets, arcs)

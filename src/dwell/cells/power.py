@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns, dots
+from dwell._types import Floats, Ints, Points, columns, dots, lengths
 from dwell.cells.measurement import in_blocks, one_per_thread
-from dwell.cells.weighted_region import WeightedRegion
-from dwell.geometry import VoronoiCell
+from dwell.cells.weighted_region import WeightedRegion, weighted_region
+from dwell.density.uniform import Uniform
+from dwell.geometry import Cell, VoronoiCell, Workspace
 from dwell.geometry.cell import Measure
+from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
     from dwell._kernels.polygon.buffers import Scratch
     from dwell._kernels.polygon.power_cell import Power
 
 ARC = -(2**61)  # what `RangeCell.borders` says of an arc
+STEEPEST, MOST_PANELS = 8.0, 256  # range of an exponent per panel of an arc; panels at most
 SLACK = 1e-12  # of the radius: what rounding may put a point of the boundary outside by
 
 
@@ -108,6 +112,28 @@ def scratch_for(agents: int, vertices: int, radius: float | None) -> Scratch:
     return make_scratch(agents, vertices if radius is None else agents + 2 * vertices + 16)
 
 
+def power_cells(
+    workspace: Workspace,
+    positions: Points,
+    agents: Iterable[int] | None = None,
+    *,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> list[Cell] | list[RangeCell]:
+    """The cells of `agents` (all, by default) among `positions`, (N, 2)."""
+    from dwell._kernels.common.status import COINCIDENT
+
+    who = np.arange(len(positions)) if agents is None else np.array([*agents], dtype=np.int64)
+    ground = weighted_region(workspace, Uniform())
+    table, found = power_outlines(ground, positions, power_of(radius, weights), who)
+    if (table[:, 0] == COINCIDENT).any():
+        raise first_coincidence(positions)
+    own = [(int(p), positions[p], *cell) for p, cell in zip(who, found, strict=True)]
+    if radius is None:
+        return [Cell(*parts) for parts in own]
+    return [RangeCell(*parts, float(radius[parts[0]])) for parts in own]
+
+
 def fill_table(
     ground: WeightedRegion,
     places: Points,
@@ -124,6 +150,43 @@ def fill_table(
         entry = np.flatnonzero(row == r)
         _fill(ground, places[r], entry, agent[entry], power, out, threads, None)
     return out
+
+
+def arc_moments(
+    ground: WeightedRegion,
+    positions: Points,
+    agent: Ints,
+    first: Points,
+    last: Points,
+    table: Floats,
+    radius: Floats,
+) -> Floats:
+    """Integrals of the density times (z - centroid) n' along the arcs of each cell, (N, 2, 2).
+
+    Arcs of the cells of `agent`, (A,), lead from `first` to `last`, (A, 2); n is their normal.
+    """
+    from dwell._kernels.common.quadrature import PANEL_NODES, PANEL_WEIGHTS
+    from dwell._kernels.polygon import entry_points as kernel
+
+    r, middle = radius[agent], 0.5 * (first + last)
+    height = lengths(middle)
+    axis, top = middle / height[:, None], 0.5 * lengths(last - first) / (r + height)
+    side = np.column_stack([-axis[:, 1], axis[:, 0]])
+    error = table[agent, kernel.ERROR_X : kernel.ERROR_Y + 1]
+    terms: Any = ground.terms
+    far = lengths(terms.gaussians[:, None, 1:3] - positions[agent]) + r
+    ranges = np.abs(terms.gaussians[:, 6:9]).sum(axis=1)[:, None] ** 2 * far * r
+    panels = int(np.clip(np.ceil(ranges.max(initial=0.0) / STEEPEST), 1, MOST_PANELS))
+    found = np.zeros((len(radius), 2, 2))
+    for node, weight in zip(PANEL_NODES, PANEL_WEIGHTS, strict=True):
+        for k in range(panels):
+            t = top * (2.0 * (k + node) / panels - 1.0)
+            q = r / (1.0 + t * t)
+            z = (q * (1.0 - t * t))[:, None] * axis + (2.0 * q * t)[:, None] * side
+            w = weight / panels * 4.0 * top * q * ground.density.at(positions[agent] + z)
+            w = w / np.exp(table[agent, kernel.LOG_SCALE]) / r
+            np.add.at(found, agent, w[:, None, None] * (z - error)[:, :, None] * z[:, None, :])
+    return found
 
 
 def power_outlines(

@@ -91,9 +91,17 @@ def draw_paths(ax: Axes, run: Run) -> None:
     by_dimension.get(run.workspace.dimension, maps.draw_pair_paths)(ax, run)
 
 
-def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
-    """Agents and cells on one pair of axes, in whatever dimension."""
-    by_dimension = {1: line.draw_places, 2: maps.draw_places, 3: scene.draw_places}
+def draw_places(
+    ax: Axes, workspace: Workspace, density: Density, positions: Points, **power: Floats | None
+) -> None:
+    """Agents and cells on one pair of axes, in whatever dimension.
+
+    power: `radius` or `weights` of the agents, which are drawn in the plane.
+    """
+    if workspace.dimension == 2:
+        maps.draw_places(ax, workspace, density, positions, **power)
+        return
+    by_dimension = {1: line.draw_places, 3: scene.draw_places}
     draw = by_dimension.get(workspace.dimension, maps.draw_pair_places)
     draw(ax, workspace, density, positions)
 
@@ -189,11 +197,17 @@ def proportion(workspace: Workspace) -> float:
     return float((upper[1] - lower[1]) / (upper[0] - lower[0]))
 
 
-def deployment(workspace: Workspace, density: Density, positions: Points, cost: float) -> Figure:
+def deployment(
+    workspace: Workspace,
+    density: Density,
+    positions: Points,
+    cost: float,
+    **power: Floats | None,
+) -> Figure:
     """The agents and their cells; over the density, unless it is the same everywhere."""
     figure = blank(ONE_COLUMN, panel_height(workspace, *MAP) + 0.75, "compressed")
     ax = figure.subplots()
-    draw_places(ax, workspace, density, positions)
+    draw_places(ax, workspace, density, positions, **power)
     agents = f"{len(positions)} agents" if len(positions) > 1 else "1 agent"
     PLAIN.entitle(ax, rf"{agents}, $\mathcal{{L}} = {number(cost, 7)}$")
     return figure
@@ -207,7 +221,8 @@ def overview(run: Run) -> Figure:
             draw_paths(ax, run)
             PLAIN.explain(ax, 4 if run.workspace.dimension == 1 else 3)
         else:
-            draw_places(ax, run.workspace, run.system.density, run.positions(t))
+            places, radius = run.positions(t), run.system.radii
+            draw_places(ax, run.workspace, run.system.density, places, radius=radius)
         PLAIN.entitle(ax, f"$t = {number(t, 6)}$")
     return figure
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.cells import cones, polygon
+from dwell.cells.power import power_cells
 from dwell.density import Density, Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import Curved, Workspace, is_flat
@@ -53,9 +54,20 @@ def on_ellipsoid(workspace: Curved, directions: Points) -> Points:
     return points
 
 
-def cell_rings(workspace: Workspace, positions: Points) -> list[Points] | None:
-    """The Voronoi cells of planar agents as rings; None where two agents coincide."""
+def cell_rings(
+    workspace: Workspace,
+    positions: Points,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> list[Points] | None:
+    """The cells of planar agents as rings; None where two agents coincide."""
     try:
+        if radius is not None:
+            found: Any = power_cells(workspace, positions, radius=radius)
+            return [cell.outline(PER_TURN) for cell in found if not cell.empty]
+        if weights is not None:
+            cut = power_cells(workspace, positions, weights=weights)
+            return [cell.vertices for cell in cut if not cell.empty]
         if is_flat(workspace):
             flat = polygon.cells(workspace, positions)
             return [cell.vertices for cell in flat if len(cell.offsets)]
@@ -85,9 +97,17 @@ def is_slim(workspace: Workspace) -> bool:
     return bool(size.max() > SLIMMEST * size.min())
 
 
-def draw_cells(ax: Axes, workspace: Workspace, positions: Points, *, style: Style = PLAIN) -> None:
-    """The Voronoi cells of `positions`; a remark instead where two agents coincide."""
-    rings = cell_rings(workspace, positions)
+def draw_cells(
+    ax: Axes,
+    workspace: Workspace,
+    positions: Points,
+    *,
+    style: Style = PLAIN,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> None:
+    """The cells of `positions`; a remark instead where two agents coincide."""
+    rings = cell_rings(workspace, positions, radius, weights)
     if rings is None:
         style.annotate(ax, "two agents coincide: no cells", at=(0.5, 0.06))
         return
@@ -136,13 +156,21 @@ def draw_density(
     return image, LABELS["density"] + rf"$\;/\;10^{{{power}}}$" * (power != 0)
 
 
-def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
+def draw_places(
+    ax: Axes,
+    workspace: Workspace,
+    density: Density,
+    positions: Points,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> None:
     """The agents and their cells; over the density, unless it is the same everywhere."""
+    power: dict[str, Any] = {"radius": radius, "weights": weights}
     if isinstance(density, Uniform):
-        draw_cells(ax, workspace, positions)
+        draw_cells(ax, workspace, positions, **power)
     else:
         image, label = draw_density(ax, workspace, density)
-        draw_cells(ax, workspace, positions, style=replace(PLAIN, cell="white"))
+        draw_cells(ax, workspace, positions, style=replace(PLAIN, cell="white"), **power)
         PLAIN.colour_bar(image, [ax], label)
     draw_workspace(ax, workspace)
     draw_agents(ax, positions)
@@ -153,7 +181,8 @@ def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> Non
     run = as_run(run)
     image, label = None, ""
     for (left, right), t in zip(axes, (0.0, run.horizon), strict=True):
-        draw_cells(left, run.workspace, run.positions(t), style=style)
+        radius = run.system.radii
+        draw_cells(left, run.workspace, run.positions(t), style=style, radius=radius)
         image, label = draw_density(right, run.workspace, run.system.density, style=style)
         for ax, what in ((left, "Cells"), (right, "Density")):
             draw_workspace(ax, run.workspace, style=style)
@@ -168,7 +197,7 @@ def draw_trajectories(
     """Every agent's path from its start to its end, over the final cells; with a legend or not."""
     run = as_run(run)
     final = run.positions(run.horizon)
-    draw_cells(ax, run.workspace, final, style=style)
+    draw_cells(ax, run.workspace, final, style=style, radius=run.system.radii)
     draw_workspace(ax, run.workspace, style=style)
     width = style.thin if run.agents <= 100 else 0.6 * style.thin
     paths = paths_of(run)
