@@ -51,7 +51,7 @@ def look_many(rounds, xs, ys, wx, wy, terms, s):
     for _ in range(rounds):
         for p in range(xs.shape[0]):
             n, d2, _ = trace_near(xs.shape[0], p, np.inf, xs[p], ys[p], xs, ys, wx, wy, s)
-            _, ex, ey, _, _, _, _, _ = integrate_cell(p, n, 0, d2, xs, ys, wx, wy, terms, s)
+            _, ex, ey, _, _, _, _, _ = integrate_cell(p, n, 0, d2, xs, ys, wx, wy, terms, None, s)
             total += ex + ey
     return total
 

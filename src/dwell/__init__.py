@@ -13,7 +13,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from dwell.agents import Command, Network, Observation, Sensor, Switch
-    from dwell.cells import Tessellation, moments, tessellate
+    from dwell.cells import Tessellation, moments, power_weights, tessellate
     from dwell.controllers import (
         TVD,
         DiscreteLloyd,
@@ -45,13 +45,13 @@ __all__ = [
     "Polygon", "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered",
     "SelfTriggeredCentroid", "Sensor", "Switch", "Tessellation", "Timer", "Uniform", "animate",
     "check", "compare", "design",
-    "load_run", "load_scenario", "load_sweep", "moments", "optimize", "resume_run", "run_scenario",
-    "run_sweep", "simulate", "simulate_many", "tessellate",
+    "load_run", "load_scenario", "load_sweep", "moments", "optimize", "power_weights",
+    "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
 
 _MODULES = {
     "agents": ("Command", "Network", "Observation", "Sensor", "Switch"),
-    "cells": ("Tessellation", "moments", "tessellate"),
+    "cells": ("Tessellation", "moments", "power_weights", "tessellate"),
     "controllers": (
         "DiscreteLloyd", "EventTriggered", "Lloyd", "MinimumEnergy", "SelfTriggered",
         "SelfTriggeredCentroid", "TVD", "Timer",

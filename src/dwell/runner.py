@@ -20,6 +20,7 @@ from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import Network
 from dwell.agents.timeline import timeline_of
 from dwell.agents.world import sum_of
+from dwell.cells.ranges import as_radii
 from dwell.density import Density, Uniform, as_density
 from dwell.density.moving import density_at
 from dwell.density.support import check_density
@@ -186,6 +187,7 @@ def simulate(
     network: Network | None = None,
     switches: Sequence[Switch] = (),
     sensors: Sequence[Sensor] = (),
+    radius: float | Sequence[float] | None = None,
     record: str = EVENTS,
     sample_every: float | str | None = None,
     max_jumps: int = 50_000_000,
@@ -197,8 +199,8 @@ def simulate(
 
     `density` may be any function of points; `controller` anything with the two methods of
     `dwell.agents.Controller`. `spacing` integrates on a grid of points instead of exactly.
-    `network` loses or delays samples and messages, `switches` change the world at given times, and
-    `sensors` have densities and owners of their own; `density` is then None.
+    `network` loses or delays samples and messages, `switches` change the world at given times,
+    `sensors` have densities of their own (`density` is None), and agents sense within `radius`.
     `record` selects what is stored: "events" (all), "samples" or "summary" (numbers and the end).
     `sample_every` is the time between metric samples, "off" for none. By default it is a
     thousandth of `until`, a hundredth in four and more dimensions, and a summary has none. A
@@ -226,11 +228,8 @@ def simulate(
         Jumps after which the run ends early.
     nu
         The error that counts as covered, the law's own by default.
-    progress
-        A function of what is being done and the share done. By default progress appears on the
-        error stream once the run has taken two seconds; False turns that off.
-    threads
-        Threads for the metrics; all processors by default. It changes no bit.
+    progress, threads
+        As in `run_scenario`.
 
     Returns
     -------
@@ -265,15 +264,16 @@ def simulate(
     timeline, every = timeline_of(moving, weight, links, places, switches, float(until), sensors)
     if ids is not None:
         check_ids(ids, len(every))
-    refuse_changes(timeline, controller, spacing)
+    radii = None if radius is None else as_radii(radius, len(every), site)
+    refuse_changes(timeline, controller, spacing, radii)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     spacing = None if spacing is None else float(spacing)
     options = run_table(until, seed, max_jumps, spacing, record, sample_every, nu)
-    world = (links, switches, sensors)
+    world = (links, switches, sensors, radii)
     scenario = describe(moving, weight, places, controller, options, ids, *world)
     system = CoverageSystem(
         site, density_at(weight, 0.0), controller, len(every), seed, ids, spacing, links, nu,
-        timeline,
+        radii, timeline,
     )  # fmt: skip
     with stop_on_signal() as request, reported(progress) as tell:
         loop, versions = RunLoop(tell, request), _made_with(scenario)

@@ -213,8 +213,8 @@ def visits(places):
     near, out = make_near(len(places)), np.empty((len(places), COLUMNS))
     vertices, memory = columns(SQUARE.vertices), make_scratch(len(places), 4)
     measure_all(
-        0, len(places), found, built, x, y, *vertices, Uniform().terms(), near, np.empty_like(out),
-        out, np.empty(0), None, memory,
+        0, len(places), found, built, x, y, *vertices, Uniform().terms(), None, near,
+        np.empty_like(out), out, np.empty(0), None, memory,
     )  # fmt: skip
     return near.visits[0] / len(places)
 

@@ -63,7 +63,18 @@ def guaranteed_cells() -> Iterator[np.ndarray]:
             yield np.array(list(guaranteed.pair(*guaranteed.scene(seed), density).values()))
 
 
+def run_with_radii(spread: float) -> Iterator[np.ndarray]:
+    law, rng = Timer(k1=0.5, nu=0.4, t1=0.2, t2=0.5), np.random.default_rng(1)
+    density = Mixture((Uniform(0.1), Gaussian((0.3, 0.4), 4.0), Polynomial([(2, 0, 1.0)])))
+    radius = tuple((0.15 + spread * rng.uniform(0, 1, 90)).tolist())
+    system = CoverageSystem(Box((0.0, 0.0), (1.0, 1.0)), density, law, 90, 3, radius=radius)
+    places = rng.uniform(0, 1, (90, 2))
+    return run_of(system, system.start(places), until=2.0, max_jumps=120)
+
+
 CASES = {
+    "run with one radius": lambda: run_with_radii(0.0),
+    "run with radii": lambda: run_with_radii(0.1),
     "run in the plane": lambda: run_in("plane"),
     "run on the line": lambda: run_in("interval"),
     "run in space": lambda: run_in("space"),

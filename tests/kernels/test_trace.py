@@ -167,5 +167,5 @@ def test_few_agents_get_the_bits_of_many(shape, hair):
             scratch = make_scratch(len(points), len(vertices))
             edges = (np.ascontiguousarray(vertices[:, k]) for k in range(2))
             rows = 0 * agents, agents, np.zeros(1)
-            measure(0, len(points), *rows, x, y, *edges, ground.terms, out, scratch)
+            measure(0, len(points), *rows, x, y, *edges, ground.terms, None, out, scratch)
         assert few.tobytes() == many.tobytes()

@@ -15,4 +15,5 @@ def can_compile(system: CoverageSystem) -> bool:
     bounded = n in DIMENSIONS and all(n == 1 or is_flat(one.workspace) for one in grounds)
     known = system.program is not None and all(one.terms is not None for one in grounds)
     still = all(one.tracked or not one.moves for one in grounds)
-    return bounded and known and still and system.perfect and not system.sensors
+    ranged = system.radius is None or (n == 2 and not any(one.moves for one in grounds))
+    return bounded and known and still and ranged and system.perfect and not system.sensors

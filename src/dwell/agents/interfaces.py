@@ -254,6 +254,18 @@ def information_of(controller: object) -> Information:
     return own if isinstance(own, Information) else Information()
 
 
+def refuse_samples(controller: object) -> None:
+    """Refuse a law that bounds cells by the positions of others: its bounds know no radius."""
+    if information_of(controller).others != "centroid":
+        raise ControllerError(
+            f"sensing radii came with {type(controller).__name__}, which bounds cells by positions "
+            "of other agents and knows no radius; a law that uses the centroid alone is needed "
+            "(timer, lloyd, discrete-lloyd); leave the radii out, or choose another law",
+            code="agents.radius",
+            key="agents.radius",
+        )
+
+
 def decay_rate_of(controller: object) -> float:
     """The rate at which velocities decay after their hold duration.
 

@@ -18,6 +18,7 @@ from dwell.agents.interfaces import (
     Observation,
     Sample,
     information_of,
+    refuse_samples,
 )
 from dwell.agents.knowledge import changes_known, neighbors_seen, others_seen
 from dwell.agents.network import PERFECT, Network
@@ -26,6 +27,7 @@ from dwell.agents.state import AgentsState
 from dwell.agents.world import Sensor, Timeline, World
 from dwell.cells.backend import measure_cells
 from dwell.cells.measurement import CellMeasurements
+from dwell.cells.ranges import as_radii
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density import Density
 from dwell.geometry import Workspace
@@ -51,10 +53,14 @@ class CoverageProblem:
     spacing: float | None = None  # of the integration grid; None: exact integration
     network: Network = PERFECT
     nu: float | None = None  # the error that counts as covered; None: the law's own, if it has one
+    radius: tuple[float, ...] | None = None  # sensing radius of each agent; None: unlimited
     # How the world changes; None: it does not. Workspace, density and network are those of time 0.
     timeline: Timeline | None = None
 
     def __post_init__(self) -> None:
+        if self.radius is not None:
+            refuse_samples(self.controller)
+            object.__setattr__(self, "radius", as_radii(self.radius, self.agents, self.workspace))
         if self.nu is None:
             object.__setattr__(self, "nu", getattr(self.controller, "nu", None))
 
@@ -90,6 +96,11 @@ class CoverageProblem:
         """Whether the network is perfect all the time."""
         phases = self.timeline.phases if self.timeline else ()
         return self.network.perfect and all(phase.network.perfect for phase in phases)
+
+    @cached_property
+    def radii(self) -> Floats | None:
+        """The sensing radius of each agent as an array, (N,); None if it is unlimited."""
+        return None if self.radius is None else np.array(self.radius)
 
     @property
     def terms(self) -> Terms | GeneralTerms | None:
@@ -138,8 +149,10 @@ class CoverageProblem:
         times : (rows,) when each configuration is assumed.
         """
         if self.timeline is None:
-            return measure_cells(self.ground, positions, row, agent, threads=threads)
-        return self.timeline.measure(positions, row, agent, times, threads=threads)
+            given = self.ground, positions, row, agent
+            return measure_cells(*given, threads=threads, radius=self.radii)
+        now = positions, row, agent, times
+        return self.timeline.measure(*now, threads=threads, radius=self.radii)
 
     def measurement(self, positions: Points, agent: int, time: float = 0.0) -> CellMeasurement:
         """The cell of `agent` in the configuration `positions`; raises AgentsError on contact."""

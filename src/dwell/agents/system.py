@@ -255,14 +255,8 @@ class CoverageSystem(CoverageProblem):
 
 
 def _spent(order: Command, looked: int, received: int) -> Spent:
-    return Spent(
-        looked=looked,
-        guaranteed=int(order.guaranteed),
-        dual_guaranteed=int(order.dual_guaranteed),
-        sent=int(order.promise is not None),
-        received=received,
-        mark=int(order.mark),
-    )
+    guaranteed, dual, sent = order.guaranteed, order.dual_guaranteed, order.promise is not None
+    return Spent(looked, int(guaranteed), int(dual), int(sent), received, int(order.mark))
 
 
 def halted(contact: AgentsError) -> Halt:

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -109,16 +109,24 @@ class Diagram:
     members: Ints | None = None  # ascending; None: all agents
 
     def measure(
-        self, positions: Points, row: Ints, agent: Ints, times: Floats, threads: int | None
+        self,
+        positions: Points,
+        row: Ints,
+        agent: Ints,
+        times: Floats,
+        threads: int | None,
+        radius: Floats | None,
     ) -> CellMeasurements:
         """Measure cells of this diagram; agents that are no members have none."""
+        given: dict[str, Any] = {"threads": threads, "times": times, "radius": radius}
         if self.members is None:
-            return measure_cells(self.ground, positions, row, agent, threads=threads, times=times)
+            return measure_cells(self.ground, positions, row, agent, **given)
         number = np.full(positions.shape[1], -1)
         number[self.members] = np.arange(len(self.members))
         here = np.flatnonzero(number[agent] >= 0)
         among, own = np.ascontiguousarray(positions[:, self.members]), number[agent[here]]
-        found = measure_cells(self.ground, among, row[here], own, threads=threads, times=times)
+        given["radius"] = None if radius is None else radius[self.members]
+        found = measure_cells(self.ground, among, row[here], own, **given)
         return in_one([(here, found)], len(agent), self.ground.dimension)
 
 
@@ -190,13 +198,14 @@ class World:
         times: Floats,
         *,
         threads: int | None = 1,
+        radius: Floats | None = None,
     ) -> CellMeasurements:
         """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
         times : (rows,) when each configuration is assumed. Agents that are absent have no cell; of
         agents with several sensors all cells count together.
         """
-        found = [d.measure(positions, row, agent, times, threads) for d in self.diagrams]
+        found = [d.measure(positions, row, agent, times, threads, radius) for d in self.diagrams]
         return found[0] if len(found) == 1 else together(found)
 
     def coincide(self, places: Points) -> bool:
@@ -299,6 +308,7 @@ class Timeline:
         times: Floats,
         *,
         threads: int | None = 1,
+        radius: Floats | None = None,
     ) -> CellMeasurements:
         """Measure cells, each in the world of its time: see `World.measure`."""
         phase = np.maximum(np.searchsorted(self.begins, times, side="right") - 1, 0)[row]
@@ -306,7 +316,8 @@ class Timeline:
         for k in np.unique(phase):
             which = np.flatnonzero(phase == k)
             own = row[which], agent[which], times
-            found.append((which, self.worlds[k].measure(positions, *own, threads=threads)))
+            seen = self.worlds[k].measure(positions, *own, threads=threads, radius=radius)
+            found.append((which, seen))
         if len(found) == 1:
             return found[0][1]
         return in_one(found, len(row), positions.shape[2])

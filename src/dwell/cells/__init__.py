@@ -2,6 +2,7 @@
 
 from dwell.cells.guaranteed import star_moments
 from dwell.cells.moments import Moments, moments
+from dwell.cells.shares import power_weights
 from dwell.cells.tessellation import Tessellation, tessellate
 
-__all__ = ["Moments", "Tessellation", "moments", "star_moments", "tessellate"]
+__all__ = ["Moments", "Tessellation", "moments", "power_weights", "star_moments", "tessellate"]

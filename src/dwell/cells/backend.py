@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from dwell._types import Floats, Ints, Points
 from dwell.cells import cones, interval, polygon, polyhedron, simplices
 from dwell.cells.facets import Borders
 from dwell.cells.measurement import CellMeasurements, in_one
+from dwell.cells.ranges import refuse_ground, wide_radius
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density
 from dwell.geometry import VoronoiCell, Workspace, is_flat, polyhedra
@@ -57,29 +58,51 @@ def measure_cells(
     *,
     threads: int | None = 1,
     times: Floats | None = None,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
 ) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
     The result has the same bits for any number of threads. `times`, (rows,), are when the
-    configurations are assumed, for regions that change; time 0 by default.
+    configurations are assumed, for regions that change; time 0 by default. With the `radius` of
+    each agent, (N,), cells are power cells with their squares as weights, and end at discs about
+    the agents; with `weights`, (N,), they are power cells.
     """
+    given: dict[str, Any] = {"threads": threads}
+    limited = radius is not None or weights is not None
+    if limited:
+        refuse_ground(ground.at(0.0))
+        given |= {"radius": radius, "weights": weights}
     if not ground.moves:
-        return backend_for(ground).measure(ground, positions, row, agent, threads=threads)
+        return backend_for(ground).measure(ground, positions, row, agent, **given)
     when = np.zeros(len(positions)) if times is None else times
-    if ground.tracked:
-        return polygon.measure(ground, positions, row, agent, threads=threads, times=when)
+    if ground.tracked and (not limited or wide_radius(radius, ground.workspace) is not None):
+        return polygon.measure(ground, positions, row, agent, times=when, **given)
     parts = []
     for t in np.unique(when[row]):
         which = np.flatnonzero(when[row] == t)
         now = ground.at(float(t))
-        found = backend_for(now).measure(now, positions, row[which], agent[which], threads=threads)
+        found = backend_for(now).measure(now, positions, row[which], agent[which], **given)
         parts.append((which, found))
     return in_one(parts, len(row), ground.dimension)
 
 
 def borders(
-    workspace: Workspace, positions: Points, density: Density, *, agents: int | None = None
+    workspace: Workspace,
+    positions: Points,
+    density: Density,
+    *,
+    agents: int | None = None,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
 ) -> Borders:
-    """Integrate over all facets between the cells of `positions`, or of the first `agents`."""
+    """Integrate over all facets between the cells of `positions`, or of the first `agents`.
+
+    With radii also over arcs: see `measure_cells`.
+    """
     ground = weighted_region(workspace, density)
-    return backend_for(ground).facets(ground, positions, agents=agents)
+    facets = backend_for(ground).facets
+    if radius is None and weights is None:
+        return facets(ground, positions, agents=agents)
+    refuse_ground(ground)
+    return facets(ground, positions, agents=agents, radius=radius, weights=weights)

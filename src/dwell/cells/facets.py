@@ -29,6 +29,8 @@ class Borders:
     m0: Floats  # (B,) integral of the density along the border
     m1: Points  # (B, n) of the density times z
     m2: Floats  # (B, n, n) of the density times z z'
+    arcs: Floats | None = None  # (N, n, n) with radii, along the circle: of the density times
+    # (z - centroid) n', n the outward unit normal
 
 
 Rows = list[tuple[int, int, Floats]]  # agent, other, moments 1, z, and the upper half of z z'
@@ -41,6 +43,7 @@ def as_borders(
     errors: Points,
     empty: np.ndarray,
     facets: Rows | tuple[Ints, Ints, Floats],
+    arcs: Floats | None = None,
 ) -> Borders:
     """Borders from rows, or from the columns of such rows as arrays."""
     n = points.shape[1]
@@ -54,4 +57,4 @@ def as_borders(
         second[:, i, j] = second[:, j, i] = moments[:, 1 + n + k]
     gap, first = points[other] - points[agent], moments[:, 1 : n + 1]
     cells = (masses, log_scales, errors, empty)
-    return Borders(*cells, agent, other, gap, moments[:, 0], first, second)
+    return Borders(*cells, agent, other, gap, moments[:, 0], first, second, arcs)

@@ -10,15 +10,25 @@ import numpy as np
 from dwell._types import Floats, Ints, Points
 from dwell.cells.facets import Borders, as_borders
 from dwell.cells.measurement import CellMeasurements, in_blocks, measurements_of
+from dwell.cells.power import power_of
 from dwell.cells.simplices import weigh_function
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.uniform import Uniform
 from dwell.geometry import Cell, Workspace, interval_of
 from dwell.geometry.voronoi import coincident
 
+Power = tuple[Floats | None, Floats | None]  # radii or weights of all agents, or neither
+
 
 def measure(
-    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
+    ground: WeightedRegion,
+    positions: Points,
+    row: Ints,
+    agent: Ints,
+    *,
+    threads: int | None = 1,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
 ) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, 1).
 
@@ -27,7 +37,7 @@ def measure(
     """
     from dwell._kernels.line import cells as kernel
 
-    out, doubt = _measured(ground, positions, row, agent, threads)
+    out, doubt = _measured(ground, positions, row, agent, threads, (radius, weights))
     column = np.ascontiguousarray(out.T)
     inside = column[kernel.A] < column[kernel.B]
     count = (column[[kernel.LABEL_A, kernel.LABEL_B]] >= 0.0).sum(axis=0)
@@ -37,17 +47,24 @@ def measure(
 
 
 def cells(
-    workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
+    workspace: Workspace,
+    positions: Points,
+    agents: Iterable[int] | None = None,
+    *,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
 ) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions`, (N, 1).
 
-    The two vertices of a cell are its lower and its upper end; border k lies behind vertex k.
+    The two vertices of a cell are its lower and its upper end; border k lies behind vertex k. It is
+    -3 where the cell ends at the agent's radius.
     """
     from dwell._kernels.line import cells as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
-    out = _table_of(workspace, Uniform().general_terms(1), points[None], np.zeros_like(who), who, 1)
+    terms, zeros = Uniform().general_terms(1), np.zeros_like(who)
+    out = _table_of(workspace, terms, points[None], zeros, who, 1, (radius, weights))
     _refuse_coincidence(points, who, out[:, kernel.NEAREST])
     found = []
     for p, line in zip(who, out, strict=True):
@@ -58,14 +75,21 @@ def cells(
     return found
 
 
-def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
+def borders(
+    ground: WeightedRegion,
+    positions: Points,
+    *,
+    agents: int | None = None,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> Borders:
     """All borders between cells, of the first `agents` cells only; each is a single point."""
     from dwell._kernels.common.status import NO_MASS
     from dwell._kernels.line import cells as kernel
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points) if agents is None else agents)
-    out, _ = _measured(ground, points[None], np.zeros_like(who), who, 1)
+    out, _ = _measured(ground, points[None], np.zeros_like(who), who, 1, (radius, weights))
     _refuse_coincidence(points, who, out[:, kernel.NEAREST])
     labels = out[:, [kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
     cut = (labels >= 0) & (out[:, kernel.A] < out[:, kernel.B])[:, None]
@@ -75,24 +99,44 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
     moments = np.column_stack([weight, weight * place, weight * place * place])
     mass, log_scale = out[:, kernel.MASS].copy(), out[:, kernel.LOG_SCALE].copy()
     empty = out[:, kernel.STATUS] == NO_MASS
-    facets = agent, other, moments
-    return as_borders(points, mass, log_scale, out[:, [kernel.ERROR]], empty, facets)
+    facets, error = (agent, other, moments), out[:, [kernel.ERROR]]
+    ends = labels == kernel.RANGE_END
+    arms = out[:, [kernel.AT_A, kernel.AT_B]] * (out[:, [kernel.A, kernel.B]] - error) * (-1.0, 1.0)
+    arcs = None if radius is None else np.where(ends, arms, 0.0).sum(axis=1)[:, None, None]
+    return as_borders(points, mass, log_scale, error, empty, facets, arcs)
 
 
 def _measured(
-    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, threads: int | None
+    ground: WeightedRegion,
+    positions: Points,
+    row: Ints,
+    agent: Ints,
+    threads: int | None,
+    power: Power = (None, None),
 ) -> tuple[Floats, Floats | None]:
     """The table of `_table_of`, and for a function bounds on the relative errors of masses.
 
-    A function is first measured as if it were uniform.
+    A function is first measured as if it were uniform. With radii the error of a cell without mass
+    is 0.
     """
     from dwell._kernels.common.status import NO_MASS
     from dwell._kernels.line import cells as kernel
 
     terms = Uniform().general_terms(1) if ground.terms is None else ground.terms
-    out = _table_of(ground.workspace, terms, positions, row, agent, threads)
-    if ground.terms is not None:
-        return out, None
+    out = _table_of(ground.workspace, terms, positions, row, agent, threads, power)
+    doubt = None if ground.terms is not None else _weigh(ground, positions, row, agent, out)
+    if power[0] is not None:
+        out[out[:, kernel.STATUS] == NO_MASS, kernel.ERROR] = 0.0
+    return out, doubt
+
+
+def _weigh(
+    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, out: Floats
+) -> Floats:
+    """Replace moments in `out` by those of a function; return bounds on their relative errors."""
+    from dwell._kernels.common.status import NO_MASS
+    from dwell._kernels.line import cells as kernel
+
     doubt = np.zeros(len(out))
     moments = [kernel.LOG_SCALE, kernel.MASS, kernel.ERROR, kernel.SECOND, kernel.POLAR]
     for k in np.flatnonzero(out[:, kernel.STATUS] == 0.0):
@@ -105,7 +149,7 @@ def _measured(
         polar = found.second + found.mass * e * e
         out[k, moments] = found.log_scale, found.mass, e, found.second, polar
         out[k, [kernel.AT_A, kernel.AT_B]] = ground.density.at(place + ends)
-    return out, doubt
+    return doubt
 
 
 def _table_of(
@@ -115,20 +159,21 @@ def _table_of(
     row: Ints,
     agent: Ints,
     threads: int | None,
+    power: Power = (None, None),
 ) -> Floats:
     """The table that the kernel fills."""
     from dwell._kernels.line import cells as kernel
 
     ends = interval_of(workspace)
     x = np.ascontiguousarray(positions[..., 0])
-    left, right = _beside(x, row, agent, threads)
+    plain = all(values is None for values in power)
+    measure = kernel.measure_many if plain else kernel.measure_power
+    given = _beside(x, row, agent, threads) if plain else power_of(*power)[:2]
     out = np.empty((len(row), kernel.COLUMNS))
 
     def work(lo: int, hi: int) -> None:
         memory = np.empty((len(terms.weights), kernel.MEMORY))
-        kernel.measure_many(
-            lo, hi, row, agent, x, left, right, ends.lower, ends.upper, terms, memory, out
-        )
+        measure(lo, hi, row, agent, x, *given, ends.lower, ends.upper, terms, memory, out)
 
     in_blocks(work, len(row), threads)
     return out

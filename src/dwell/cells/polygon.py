@@ -19,6 +19,15 @@ from dwell.cells.measurement import (
     measurements_of,
     one_per_thread,
 )
+from dwell.cells.power import (
+    ARC,
+    arc_moments,
+    fill_table,
+    power_of,
+    power_outlines,
+    scratch_for,
+)
+from dwell.cells.ranges import wide_radius
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
@@ -128,7 +137,8 @@ def _outlines_of_few(
     count, every = len(x), np.arange(len(x))
     memory = make_scratch(count, len(boundary[0]))
     rows = np.zeros_like(every), every, np.zeros(1)
-    kernel.measure_few(0, count, *rows, x[None], y[None], *boundary, own_terms(ground), out, memory)
+    given = (*boundary, own_terms(ground), None)
+    kernel.measure_few(0, count, *rows, x[None], y[None], *given, out, memory)
     shapes = kernel.make_outlines(count, count * (count + len(boundary[0])), sharp)
     kernel.outline_few(x, y, *boundary, shapes, memory)
     first = np.concatenate([[0], np.cumsum(shapes.sizes)])
@@ -157,31 +167,35 @@ def measure(
     *,
     threads: int | None = 1,
     times: Floats | None = None,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
 ) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `places`, (rows, agents, 2).
 
     times : (rows,) when each configuration is assumed, for densities that move.
     """
     from dwell._kernels.polygon import entry_points as kernel
-    from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import FEW
 
+    wide = wide_radius(radius, ground.workspace)
+    if weights is not None or (radius is not None and wide is None):
+        table = fill_table(ground, places, row, agent, power_of(radius, weights), threads)
+        return _as_measurements(table, None, threads)
     boundary = columns(ground.workspace.vertices)
     x, y = (np.ascontiguousarray(places[..., k]) for k in range(2))
     out = np.empty((len(row), kernel.COLUMNS))
     when = np.zeros(len(x)) if times is None else times
 
     def work(lo: int, hi: int) -> None:
-        memory = make_scratch(x.shape[1], len(boundary[0]))
+        memory = scratch_for(x.shape[1], len(boundary[0]), wide)
         measure = kernel.measure_few if x.shape[1] <= FEW else kernel.measure_many
-        terms = own_terms(ground)
-        measure(lo, hi, row, agent, when, x, y, *boundary, terms, out, memory)
+        measure(lo, hi, row, agent, when, x, y, *boundary, own_terms(ground), wide, out, memory)
 
     if x.shape[1] > FEW and _lists_all(row, agent, x.shape):
         agents, none = x.shape[1], np.empty(0)
         for r in range(len(x)):
-            now = ground.at(when[r])
-            _measure_all(now, x[r], y[r], out[r * agents : (r + 1) * agents], none, threads)
+            now, part = ground.at(when[r]), out[r * agents : (r + 1) * agents]
+            _measure_all(now, x[r], y[r], part, none, threads, radius=wide)
     else:
         in_blocks(work, len(row), threads)
     return _as_measurements(out, None, threads)
@@ -277,6 +291,7 @@ def _measure_all(
     second: Floats,
     threads: int | None,
     drawn: tuple[bool, dict[int, tuple[Any, ...]]] | None = None,
+    radius: float | None = None,
 ) -> Ints:
     """Measure every cell, each among the agents near it only; fills `out` and `second`.
 
@@ -285,7 +300,6 @@ def _measure_all(
     """
     from dwell._kernels.polygon import entry_points as kernel
     from dwell._kernels.polygon.box_tree import make_tree
-    from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import make_near
 
     boundary = columns(ground.workspace.vertices)
@@ -295,14 +309,25 @@ def _measure_all(
     def make() -> tuple[Any, ...]:
         found, most = np.empty((block, kernel.COLUMNS)), len(x) + len(boundary[0]) + 16
         shapes = None if drawn is None else kernel.make_outlines(block, most, drawn[0])
-        return make_near(len(x)), found, shapes, make_scratch(len(x), len(boundary[0]))
+        return make_near(len(x)), found, shapes, scratch_for(len(x), len(boundary[0]), radius)
 
     own, building, unbuilt = one_per_thread(make), Lock(), make_tree(0, 1)
 
     def work(lo: int, hi: int) -> None:
         nonlocal tree
         near, found, shapes, memory = own()
-        common = (*places, *boundary, ground.terms, near, found, out, second, shapes, memory)
+        common = (
+            *places,
+            *boundary,
+            ground.terms,
+            radius,
+            near,
+            found,
+            out,
+            second,
+            shapes,
+            memory,
+        )
         while True:
             if shapes is not None:
                 shapes.filled[:] = 0
@@ -322,7 +347,14 @@ def _measure_all(
     return bins.who
 
 
-def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
+def borders(
+    ground: WeightedRegion,
+    positions: Points,
+    *,
+    agents: int | None = None,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> Borders:
     """All edges between the cells of `positions`, (N, 2); of the first `agents` cells only."""
     from dwell._kernels.common.status import COINCIDENT, NO_MASS
     from dwell._kernels.polygon import entry_points as kernel
@@ -337,7 +369,18 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
             "integrate exactly",
             code="density.derivatives",
         )
-    table, cells = outlines(ground, points, sharp=True)
+    arcs = None
+    if radius is None and weights is None:
+        table, cells = outlines(ground, points, sharp=True)
+    else:
+        table, parts = power_outlines(ground, points, power_of(radius, weights))
+        first = np.cumsum([0, *(len(label) for _, label in parts)])
+        vertices, behind = (np.concatenate([part[k] for part in parts]) for k in range(2))
+        cells = CellSequence(points, first, vertices, behind)
+        if radius is not None:
+            on = np.flatnonzero(cells.behind == ARC)
+            ends = cells.vertices[on], cells.ends[on]
+            arcs = arc_moments(ground, points, cells.agent[on], *ends, table, radius)[:count]
     table = table[:count]
     if (table[:, kernel.STATUS] == COINCIDENT).any():
         raise first_coincidence(points)
@@ -356,4 +399,4 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
         table[:, kernel.STATUS] == NO_MASS,
     )
     facets = agent, other, moments
-    return as_borders(points, table[:, kernel.MASS], scales, errors, empty, facets)
+    return as_borders(points, table[:, kernel.MASS], scales, errors, empty, facets, arcs)

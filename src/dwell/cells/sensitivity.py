@@ -60,6 +60,8 @@ def centroid_blocks(found: Borders) -> tuple[Floats, Floats]:
     axes = found.errors.shape[1]
     own = np.zeros((len(found.masses), axes, axes))
     np.add.at(own, found.agent, scale * outward)
+    if found.arcs is not None:
+        own += found.arcs / np.where(found.empty, np.inf, found.masses)[:, None, None]
     return own, scale * (outer(shifted, found.gap) - outward)
 
 

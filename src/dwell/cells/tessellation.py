@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
@@ -16,9 +16,12 @@ import numpy as np
 from dwell._checks import check_agent
 from dwell._tables import by_axis, text_table
 from dwell._types import Floats, Ints, Points, as_numbers, lengths
-from dwell.cells.backend import CellBackend, backend_for, measure_cells
+from dwell.cells import interval
+from dwell.cells.backend import backend_for, measure_cells
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.polygon import measure_thoroughly
+from dwell.cells.power import power_cells
+from dwell.cells.ranges import as_radii, as_weights, limited_cost, reaches_all, total_mass
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density, as_density
 from dwell.density.support import check_density, rounding_of
@@ -49,7 +52,9 @@ class Tessellation:
     mass_errors : ndarray
         Relative errors of the masses, (N,).
     second_moments : ndarray
-        About the centroids, so that ``cost == sum(second_moments + masses * |errors|**2)``.
+        About the centroids, so that ``costs == second_moments + masses * |errors|**2``.
+    radius, weights : ndarray or None
+        Sensing radii or power weights of the agents, (N,).
 
     Examples
     --------
@@ -68,6 +73,8 @@ class Tessellation:
     # most; inf where the mass of a cell came out as 0
     _ground: WeightedRegion = field(repr=False)
     _second: Floats | None = field(default=None, repr=False)  # where it came along
+    radius: Floats | None = None  # (N,)
+    weights: Floats | None = None  # (N,)
 
     def __repr__(self) -> str:
         n = self.workspace.dimension
@@ -91,11 +98,16 @@ class Tessellation:
         """
         # By name: plotting is a higher layer, loaded only when it is used.
         drawing = import_module("dwell.plotting.figures")
-        return drawing.deployment(self.workspace, self._ground.density, self.positions, self.cost)
+        return drawing.deployment(
+            self.workspace, self._ground.density, self.positions, self.cost, **self._power
+        )
 
     @property
     def centroids(self) -> Points:
-        """Centroid of each cell, (N, n); the nearest point of the workspace for an empty cell."""
+        """Centroid of each cell, (N, n).
+
+        For an empty cell the nearest point of the workspace; with radii, the agent's position.
+        """
         return self.positions + self.errors
 
     @cached_property
@@ -114,22 +126,37 @@ class Tessellation:
 
     @property
     def cost(self) -> float:
-        """Locational cost: the integral of the squared distance to the nearest agent."""
-        return math.fsum(self.costs)
+        """Locational cost: the integral of the squared distance to the nearest agent.
+
+        With radii r and R the largest of them, that of the least of R**2 and, over all agents,
+        distance**2 + R**2 - r**2; with weights, the sum of `costs`.
+        """
+        if self.radius is None:
+            return math.fsum(self.costs)
+        whole = reaches_all(self.workspace, self.positions, self.radius)
+        total = math.inf if whole else total_mass(self._ground)
+        return limited_cost(self.costs, self.masses, self.radius, total)
 
     @cached_property
     def cells(self) -> Sequence[VoronoiCell]:
-        """Every cell."""
-        return self._backend.cells(self.workspace, self.positions)
+        """Every cell; a cell that ends at a circle has `arcs` and an `outline`."""
+        return self._cells(None)
 
     def cell(self, i: int) -> VoronoiCell:
         """The cell of agent i."""
         check_agent(i, len(self.positions))
-        return self._backend.cells(self.workspace, self.positions, [i])[0]
+        return self._cells([i])[0]
+
+    def _cells(self, agents: Sequence[int] | None) -> Sequence[VoronoiCell]:
+        if self.radius is None and self.weights is None:
+            backend = backend_for(weighted_region(self.workspace, Uniform()))
+            return backend.cells(self.workspace, self.positions, agents)
+        build = interval.cells if self.workspace.dimension == 1 else power_cells
+        return build(self.workspace, self.positions, agents, **self._power)
 
     @property
-    def _backend(self) -> CellBackend:
-        return backend_for(weighted_region(self.workspace, Uniform()))
+    def _power(self) -> dict[str, Floats | None]:
+        return {"radius": self.radius, "weights": self.weights}
 
     @cached_property
     def neighbors(self) -> list[list[int]]:
@@ -147,9 +174,14 @@ class Tessellation:
 
     @cached_property
     def touching(self) -> list[list[int]]:
-        """Like `neighbors`, but cells that meet in a single point count too."""
+        """Like `neighbors`, but cells that meet in a single point count too.
+
+        With radii or weights they are the neighbours.
+        """
         from scipy.spatial import KDTree
 
+        if self.radius is not None or self.weights is not None:
+            return self.neighbors
         reach, count = SHORTEST_EDGE * self.workspace.diameter, len(self.positions)
         tree = KDTree(self.positions)
         pairs = {p * count + q for p, near in enumerate(self.neighbors) for q in near}
@@ -205,9 +237,15 @@ def _lists_of(pairs: Ints, count: int) -> list[list[int]]:
 
 
 def tessellate(
-    workspace: Workspace, positions: object, density: Density | object = None
+    workspace: Workspace,
+    positions: object,
+    density: Density | object = None,
+    radius: object = None,
+    weights: object = None,
 ) -> Tessellation:
-    """The Voronoi cells of positions in a workspace.
+    """The Voronoi cells of positions in a workspace, or their power cells.
+
+    With radii or weights the workspace is an interval or a flat-sided region of the plane.
 
     Parameters
     ----------
@@ -217,6 +255,11 @@ def tessellate(
         Positions of the agents, (N, n), all different.
     density : density or callable, optional
         The weight of points; uniform by default.
+    radius : float or array_like, optional
+        Sensing radius of all agents, or of each. Cells are power cells with the squares of the
+        radii as weights, and end at circles about the agents.
+    weights : array_like, optional
+        Power weight w of each agent: its cell holds the points at which distance**2 - w is least.
 
     Returns
     -------
@@ -229,18 +272,39 @@ def tessellate(
     >>> cells = dwell.tessellate(dwell.Box((0, 0), (1, 1)), [(0.25, 0.5), (0.75, 0.5)])
     >>> cells.masses.tolist(), cells.neighbors
     ([0.5, 0.5], [[1], [0]])
+    >>> line = dwell.Interval(0, 1)
+    >>> dwell.tessellate(line, [0.25, 0.75], radius=0.125).masses.tolist()
+    [0.25, 0.25]
     """
     weight = Uniform() if density is None else as_density(density)
     workspace = as_workspace(workspace)
     check_density(weight, workspace)
     points = as_positions(positions, workspace.dimension)
-    return tessellation_of(weighted_region(workspace, weight), points)
+    count = len(points)
+    if radius is not None and weights is not None:
+        raise AgentsError(
+            "both radius and weights came; the squares of the radii are the weights: leave one out",
+            code="agents.weights",
+            key="weights",
+        )
+    radii = None if radius is None else np.array(as_radii(radius, count, workspace))
+    power = None if weights is None else as_weights(weights, count, workspace)
+    return tessellation_of(weighted_region(workspace, weight), points, radii, power)
 
 
-def tessellation_of(ground: WeightedRegion, points: Points) -> Tessellation:
-    """Tessellate positions that have been validated."""
-    all_agents = np.arange(len(points))
-    seen = measure_cells(ground, points[None], np.zeros_like(all_agents), all_agents, threads=None)
+def tessellation_of(
+    ground: WeightedRegion,
+    points: Points,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> Tessellation:
+    """Tessellate positions, radii and weights that have been validated."""
+    every = np.arange(len(points))
+    given = ground, points[None], np.zeros_like(every), every
+    seen = measure_cells(*given, threads=None, radius=radius, weights=weights)
+    if seen.second is None and not (radius is None and weights is None):
+        second = seen.polar - seen.mass * (seen.error**2).sum(axis=1)
+        seen = replace(seen, second=np.maximum(second, 0.0))
     if seen.coincident.any():
         raise first_coincidence(points)
     with np.errstate(divide="ignore"):
@@ -254,6 +318,8 @@ def tessellation_of(ground: WeightedRegion, points: Points) -> Tessellation:
         mass_errors=_mass_errors(ground, points, seen, log_mass),
         _ground=ground,
         _second=None if seen.second is None else _about_centroids(seen),
+        radius=radius,
+        weights=weights,
     )
 
 

@@ -18,6 +18,8 @@ from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.cells.polygon import own_terms
+from dwell.cells.power import power_of, scratch_for
+from dwell.cells.ranges import wide_radius
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import ControllerError
 from dwell.geometry import Flat, interval_of, is_flat, polyhedra
@@ -50,9 +52,10 @@ class CompiledRun:
         present = np.arange(system.agents) if world.present is None else world.present
         program, number = program_of(system), present[_by_place(start.positions[present])]
         segments = _segment_table(start, number)
+        radii = None if system.radii is None else system.radii[number]
         prepare = _LOOPS[system.dimension]
         run_events, domain, memory = prepare(
-            world.ground, len(number), start.time, program.cruise, segments.row
+            world.ground, len(number), start.time, program.cruise, segments.row, radii
         )
         constants = (
             domain,
@@ -206,7 +209,14 @@ def _note_speeds(memory: Any, holds: Floats) -> None:
         tree.built[0] = False
 
 
-def _on_line(ground: WeightedRegion, agents: int, now: float, cruise: float, row: Floats) -> Loop:
+def _on_line(
+    ground: WeightedRegion,
+    agents: int,
+    now: float,
+    cruise: float,
+    row: Floats,
+    radii: Floats | None,
+) -> Loop:
     from dwell._kernels.common.density_terms import GeneralTerms
     from dwell._kernels.line.cells import MEMORY
     from dwell._kernels.line.engine import (
@@ -225,9 +235,10 @@ def _on_line(ground: WeightedRegion, agents: int, now: float, cruise: float, row
     return run_events, IntervalEnds(ends.lower, ends.upper), memory
 
 
-def _in_plane(ground: WeightedRegion, n: int, now: float, cruise: float, row: Floats) -> Loop:
+def _in_plane(
+    ground: WeightedRegion, n: int, now: float, cruise: float, row: Floats, radii: Floats | None
+) -> Loop:
     from dwell._kernels.polygon.box_tree import MOVING, make_tree
-    from dwell._kernels.polygon.buffers import make_scratch
     from dwell._kernels.polygon.cell_list import FEW, make_bins, make_near, put_all
     from dwell._kernels.polygon.engine import (
         MOST_ROWS,
@@ -239,17 +250,42 @@ def _in_plane(ground: WeightedRegion, n: int, now: float, cruise: float, row: Fl
     )
 
     vertices = _flat(ground).vertices
+    radius = wide_radius(radii, ground.workspace)
+    if radii is not None and radius is None:
+        return _in_plane_with_radii(ground, now, cruise, row, radii)
+    scratch = scratch_for(n, len(vertices), radius)
+    x, y = columns(vertices)
+    domain = PolygonVertices(x, y, radius)
     if n <= FEW:
-        few = FewBuffers(np.empty(n), np.empty(n), make_scratch(n, len(vertices)))
-        return run_few, PolygonVertices(*columns(vertices)), few
+        return run_few, domain, FewBuffers(np.empty(n), np.empty(n), scratch)
     bins, near = make_bins(n), make_near(n)
     put_all(now, cruise, row, bins, near)
     plan = np.zeros((MOST_ROWS, 2), dtype=np.int64)
-    memory = PlanarBuffers(bins, make_tree(n, MOVING), near, make_scratch(n, len(vertices)), plan)
-    return run_events, PolygonVertices(*columns(vertices)), memory
+    return run_events, domain, PlanarBuffers(bins, make_tree(n, MOVING), near, scratch, plan)
 
 
-def _in_space(ground: WeightedRegion, n: int, now: float, cruise: float, row: Floats) -> Loop:
+def _in_plane_with_radii(
+    ground: WeightedRegion, now: float, cruise: float, row: Floats, radii: Floats
+) -> Loop:
+    from dwell._kernels.polygon.cell_list import make_bins, put_all
+    from dwell._kernels.polygon.power_cell import (
+        PowerBuffers,
+        PowerDomain,
+        make_rivals,
+        run_power,
+    )
+
+    n, vertices = len(radii), _flat(ground).vertices
+    bins, rivals = make_bins(n), make_rivals(n, len(vertices))
+    put_all(now, cruise, row, bins, rivals)
+    memory = PowerBuffers(bins, rivals, scratch_for(n, len(vertices), float(radii.max())))
+    x, y = columns(vertices)
+    return run_power, PowerDomain(x, y, power_of(radii, None)), memory
+
+
+def _in_space(
+    ground: WeightedRegion, n: int, now: float, cruise: float, row: Floats, radii: Floats | None
+) -> Loop:
     from dwell._kernels.space.engine import SpaceMemory, run_events
     from dwell._kernels.space.measure import COLUMNS
     from dwell._kernels.space.memory import make_memory
@@ -262,7 +298,7 @@ def _in_space(ground: WeightedRegion, n: int, now: float, cruise: float, row: Fl
 
 
 Loop = tuple[Any, Any, Any]  # the event loop, its domain and its buffers
-_LOOPS: dict[int, Callable[[WeightedRegion, int, float, float, Floats], Loop]] = {
+_LOOPS: dict[int, Callable[[WeightedRegion, int, float, float, Floats, Floats | None], Loop]] = {
     1: _on_line,
     2: _in_plane,
     3: _in_space,

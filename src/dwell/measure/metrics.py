@@ -14,6 +14,7 @@ from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
 from dwell.cells.backend import is_expensive
 from dwell.cells.measurement import CellMeasurements
+from dwell.cells.ranges import limited_cost, reaches_all, total_mass
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
@@ -151,23 +152,57 @@ def metrics_of(
     if seen.coincident.any():
         raise first_coincidence(now.positions[int(np.argmax(seen.coincident)) // agents])
     errors = seen.error.reshape(now.positions.shape)
-    shares = (seen.polar * np.exp(seen.log_scale)).reshape(samples, agents)
     return Metrics(
         times,
         errors=lengths(errors),
         hold_errors=_hold_errors(system, now, errors),
-        costs=np.array([math.fsum(row) for row in shares]),
+        costs=costs_of(system, now.positions, times, seen),
         separations=seen.nearest.reshape(samples, agents).min(axis=1),
     )
 
 
-def cost_of(seen: CellMeasurements) -> float:
-    """The cost of one configuration."""
-    return math.fsum(seen.polar * np.exp(seen.log_scale))
+def costs_of(
+    system: CoverageSystem, positions: Points, times: Floats, seen: CellMeasurements
+) -> Floats:
+    """The cost of each configuration of `positions`, (S, N, n), whose cells are measured.
+
+    times : (S,) when each is assumed.
+    """
+    shape, scale = positions.shape[:2], np.exp(seen.log_scale)
+    shares, masses = (seen.polar * scale).reshape(shape), (seen.mass * scale).reshape(shape)
+    if system.radii is None:
+        return np.array([math.fsum(row) for row in shares])
+    costs = []
+    for places, t, share, mass in zip(positions, times, shares, masses, strict=True):
+        ground = system.ground_at(float(t))
+        costs.append(_limited(ground, places, share, mass, system.radii))
+    return np.array(costs)
 
 
-def log_cost_of(seen: CellMeasurements) -> float | None:
-    """The logarithm of the cost, which doubles hold where they do not hold the cost; None of 0."""
+def cost_in(
+    ground: WeightedRegion, places: Points, seen: CellMeasurements, radii: Floats | None
+) -> float:
+    """The cost of one configuration in the world with this ground."""
+    scale = np.exp(seen.log_scale)
+    if radii is None:
+        return math.fsum(seen.polar * scale)
+    return _limited(ground, places, seen.polar * scale, seen.mass * scale, radii)
+
+
+def _limited(
+    ground: WeightedRegion, places: Points, shares: Floats, masses: Floats, radii: Floats
+) -> float:
+    whole = reaches_all(ground.workspace, places, radii)
+    return limited_cost(shares, masses, radii, math.inf if whole else total_mass(ground))
+
+
+def log_cost_of(seen: CellMeasurements, cost: float | None = None) -> float | None:
+    """The logarithm of the cost, which doubles hold where they do not hold the cost; None of 0.
+
+    With radii it is that of `cost`, which what is out of range dominates.
+    """
+    if cost is not None:
+        return math.log(cost) if cost > 0.0 else None
     with np.errstate(divide="ignore"):
         shares = np.log(seen.polar) + seen.log_scale
     top = float(shares.max())

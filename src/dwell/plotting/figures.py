@@ -93,9 +93,17 @@ def draw_paths(ax: Axes, run: Run) -> None:
     by_dimension.get(run.workspace.dimension, pairs.draw_pair_paths)(ax, run)
 
 
-def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
-    """Agents and cells on one pair of axes, in whatever dimension."""
-    by_dimension = {1: line.draw_places, 2: maps.draw_places, 3: scene.draw_places}
+def draw_places(
+    ax: Axes, workspace: Workspace, density: Density, positions: Points, **power: Floats | None
+) -> None:
+    """Agents and cells on one pair of axes, in whatever dimension.
+
+    power: `radius` or `weights` of the agents, which are drawn in the plane.
+    """
+    if workspace.dimension == 2:
+        maps.draw_places(ax, workspace, density, positions, **power)
+        return
+    by_dimension = {1: line.draw_places, 3: scene.draw_places}
     draw = by_dimension.get(workspace.dimension, pairs.draw_pair_places)
     draw(ax, workspace, density, positions)
 
@@ -197,11 +205,17 @@ def proportion(workspace: Workspace) -> float:
     return float((upper[1] - lower[1]) / (upper[0] - lower[0]))
 
 
-def deployment(workspace: Workspace, density: Density, positions: Points, cost: float) -> Figure:
+def deployment(
+    workspace: Workspace,
+    density: Density,
+    positions: Points,
+    cost: float,
+    **power: Floats | None,
+) -> Figure:
     """The agents and their cells; over the density, unless it is the same everywhere."""
     figure = blank(ONE_COLUMN, panel_height(workspace, *MAP) + 0.75, "compressed")
     ax = figure.subplots()
-    draw_places(ax, workspace, density, positions)
+    draw_places(ax, workspace, density, positions, **power)
     agents = f"{len(positions)} agents" if len(positions) > 1 else "1 agent"
     PLAIN.entitle(ax, rf"{agents}, $\mathcal{{L}} = {number(cost, 7)}$")
     return figure

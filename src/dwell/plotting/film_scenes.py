@@ -132,7 +132,9 @@ def plane_scene(ax: Axes, frames: FilmFrames) -> Animated:
         here, t = np.flatnonzero(frames.present[k]), float(frames.times[k])
         every, places, workspace = frames.places[k], frames.places[k, here], show_ground(t)
         for one, lines in zip(worlds.divisions_at(run, t), edges, strict=False):
-            found = maps.cell_rings(workspace, every[one.agents]) or []
+            radii = run.system.radii
+            radius = None if radii is None else radii[one.agents]
+            found = maps.cell_rings(workspace, every[one.agents], radius) or []
             cells.set_verts(found if one.name is None else [])
             lines.set_segments([] if one.name is None else worlds.shared_edges(found))
         trails.set_segments([path for path in frames.trails(k) if len(path)])

@@ -10,6 +10,7 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.cells import cones, polygon
+from dwell.cells.power import power_cells
 from dwell.density import Density, Uniform
 from dwell.errors import AgentsError
 from dwell.geometry import Curved, Workspace, is_flat
@@ -48,9 +49,20 @@ def on_ellipsoid(workspace: Curved, directions: Points) -> Points:
     return points
 
 
-def cell_rings(workspace: Workspace, positions: Points) -> list[Points] | None:
-    """The Voronoi cells of planar agents as rings; None where two agents coincide."""
+def cell_rings(
+    workspace: Workspace,
+    positions: Points,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> list[Points] | None:
+    """The cells of planar agents as rings; None where two agents coincide."""
     try:
+        if radius is not None:
+            found: Any = power_cells(workspace, positions, radius=radius)
+            return [cell.outline(PER_TURN) for cell in found if not cell.empty]
+        if weights is not None:
+            cut = power_cells(workspace, positions, weights=weights)
+            return [cell.vertices for cell in cut if not cell.empty]
         if is_flat(workspace):
             flat = polygon.cells(workspace, positions)
             return [cell.vertices for cell in flat if len(cell.offsets)]
@@ -83,9 +95,17 @@ def is_slim(workspace: Workspace) -> bool:
     return bool(size.max() > SLIMMEST * size.min())
 
 
-def draw_cells(ax: Axes, workspace: Workspace, positions: Points, *, style: Style = PLAIN) -> None:
-    """The Voronoi cells of `positions`; a remark instead where two agents coincide."""
-    rings = cell_rings(workspace, positions)
+def draw_cells(
+    ax: Axes,
+    workspace: Workspace,
+    positions: Points,
+    *,
+    style: Style = PLAIN,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> None:
+    """The cells of `positions`; a remark instead where two agents coincide."""
+    rings = cell_rings(workspace, positions, radius, weights)
     if rings is None:
         style.annotate(ax, "two agents coincide: no cells", at=(0.5, 0.06))
         return
@@ -173,10 +193,17 @@ def _scaled(values: Floats, power: int) -> Floats:
     return scaled
 
 
-def draw_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:
+def draw_places(
+    ax: Axes,
+    workspace: Workspace,
+    density: Density,
+    positions: Points,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> None:
     """The agents and their cells; over the density, unless it is the same everywhere."""
     style = _draw_shades(ax, workspace, density)
-    draw_cells(ax, workspace, positions, style=style)
+    draw_cells(ax, workspace, positions, style=style, radius=radius, weights=weights)
     draw_workspace(ax, workspace)
     draw_agents(ax, positions)
 
@@ -204,7 +231,9 @@ def _draw_divisions(ax: Axes, run: Run, t: float, style: Style) -> None:
     workspace, positions = run.world(t).workspace, run.positions(t)
     for one in worlds.divisions_at(run, t):
         if one.name is None:
-            draw_cells(ax, workspace, positions[one.agents], style=style)
+            radii = run.system.radii
+            radius = None if radii is None else radii[one.agents]
+            draw_cells(ax, workspace, positions[one.agents], style=style, radius=radius)
         else:
             edges = worlds.shared_edges(cell_rings(workspace, positions[one.agents]) or [])
             add_lines(ax, edges, colors=style.cell, lw=style.line, ls=[one.line], zorder=2)

@@ -13,7 +13,7 @@ import numpy as np
 from dwell._types import Floats
 from dwell.density.moving import tracks_of
 from dwell.geometry.moving import MovingPolygon
-from dwell.measure.metrics import Snapshots, cost_of, log_cost_of
+from dwell.measure.metrics import Snapshots, cost_in, log_cost_of
 from dwell.verify import Flag
 from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.verify.flags import own_limit
@@ -39,6 +39,7 @@ def summarize(run: Run) -> dict[str, Any]:
     """Everything `dwell run --json` prints."""
     kept, spent = run.details, run.counters
     initial, *final = kept.ends
+    limited = [None if run.system.radius is None else float(end.costs[0]) for end in kept.ends]
     return {
         "schema": SUMMARY_VERSION,
         "law": law_of(run),
@@ -71,8 +72,8 @@ def summarize(run: Run) -> dict[str, Any]:
             "final": float(final[0].costs[0]) if final else None,
         },
         "log_cost": {
-            "initial": log_cost_of(kept.initial_measurements),
-            "final": log_cost_of(kept.final_measurements) if final else None,
+            "initial": log_cost_of(kept.initial_measurements, limited[0]),
+            "final": log_cost_of(kept.final_measurements, limited[-1]) if final else None,
         },
         "error": {"final_max": float(final[0].errors.max()) if final else None},
         "coverage": {
@@ -200,8 +201,11 @@ def _cost_in(kept: Details, phase: float, time: float, now: Snapshots) -> float 
     assert timeline is not None
     world, agents = timeline.world_at(phase), np.arange(kept.system.agents)
     row, when = np.zeros_like(agents), np.array([time])
-    seen = world.measure(now.positions, row, agents, when)
-    return None if seen.coincident.any() else float(cost_of(seen))
+    radii = kept.system.radii
+    seen = world.measure(now.positions, row, agents, when, radius=radii)
+    if seen.coincident.any():
+        return None
+    return cost_in(world.ground_at(time), now.positions[0], seen, radii)
 
 
 def _final(kept: Details) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from dwell.agents import (
 from dwell.agents.interfaces import information_of
 from dwell.agents.timeline import timeline_of
 from dwell.agents.world import Timeline, sum_of
+from dwell.cells.ranges import as_radii
 from dwell.controllers import (
     TVD,
     DiscreteLloyd,
@@ -128,7 +129,9 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     timeline, start = timeline_of(workspace, density, network, start, switches, until, sensors)
     law = build_controller(scenario.controller, scenario.modules)
     spacing = grid.spacing if isinstance(grid, GridSpec) else None
-    refuse_changes(timeline, law, spacing)
+    given = scenario.agents.radius
+    radius = None if given is None else as_radii(given, len(start), site)
+    refuse_changes(timeline, law, spacing, radius)
     system = CoverageSystem(
         workspace=site,
         density=density_at(density, 0.0),
@@ -139,6 +142,7 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         spacing=spacing,
         network=network,
         nu=scenario.run.nu,
+        radius=radius,
         timeline=timeline,
     )
     return system, start, (*workspace.repairs, *repairs)
@@ -176,10 +180,18 @@ def _network(spec: NetworkSpec) -> Network:
     return Network(**spec.model_dump())
 
 
-def refuse_changes(timeline: Timeline | None, law: object, spacing: float | None) -> None:
-    """Refuse laws and integration that cannot take a world that changes."""
+def refuse_changes(
+    timeline: Timeline | None,
+    law: object,
+    spacing: float | None,
+    radius: tuple[float, ...] | None = None,
+) -> None:
+    """Refuse laws, integration and radii that cannot take a world that changes."""
     if timeline is None:
         return
+    if timeline.sensors and radius is not None:
+        says = "limits the range of agents with different sensors; leave one of the two out"
+        raise InputError(f"agents.radius {says}", code="sensor.radius", key="agents.radius")
     moving = any(isinstance(phase.workspace, MovingPolygon) for phase in timeline.phases)
     kind = next((kind for kind, own in LAW_KINDS.items() if type(law) is own), "")
     if timeline.sensors and information_of(law).others != "centroid":

@@ -45,6 +45,7 @@ def describe(
     network: Network | None = None,
     switches: Sequence[Switch] = (),
     sensors: Sequence[Sensor] = (),
+    radius: tuple[float, ...] | None = None,
 ) -> Scenario | None:
     """The scenario of these objects; None if a file cannot name one of them."""
     weight, law = describe_density(density), describe_controller(controller)
@@ -61,6 +62,8 @@ def describe(
     agents: dict[str, Any] = {"start": start.tolist()}
     if ids is not None:
         agents["ids"] = list(ids)
+    if radius is not None:
+        agents["radius"] = list(radius) if len(set(radius)) > 1 else radius[0]
     count = len(start) + sum(len(switch.arrive) for switch in switches)
     if sensors:
         agents["sensors"] = [[s.name for s in sensors if p in s.owners] for p in range(count)]

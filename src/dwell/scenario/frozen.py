@@ -48,6 +48,8 @@ def scenario_at(scenario: Scenario, time: float | None) -> Scenario:
     tables["workspace"] = describe_workspace(ground.workspace)
     tables["density"] = tables["density"] if density is None else density
     tables["agents"] = {"start": ground.workspace.nearest(start[who]).tolist()}
+    if system.radius is not None:
+        tables["agents"]["radius"] = [system.radius[p] for p in who]
     if scenario.agents.ids is not None:
         tables["agents"]["ids"] = [scenario.agents.ids[p] for p in who]
     _keep(tables["controller"], PER_AGENT, who, system.agents)

@@ -192,7 +192,8 @@ class Scenario(Table):
 
     def _problems(self) -> Iterator[Problem]:
         agents, horizon = self.agent_count, self.run.horizon
-        yield from checks.one_per_agent(("agents", "ids"), self.agents.ids, agents)
+        for name in ("ids", "radius"):
+            yield from checks.one_per_agent(("agents", name), getattr(self.agents, name), agents)
         yield from self._dimension_problems()
         yield from self._world_problems()
         yield from sensor_problems(self, agents)

@@ -14,6 +14,7 @@ from .problems import Problem
 from .values import (
     AgentCount,
     AgentId,
+    PerAgent,
     Positive,
     StartPoints,
     Table,
@@ -53,6 +54,9 @@ class AgentsSpec(Table):
         None,
     )
 
+    radius: PerAgent | None = doc(
+        "how far agents sense, a length; one number, or one per agent; unlimited if absent", None
+    )
     sensors: (
         Annotated[
             tuple[Annotated[tuple[Text, ...], listed("a list of names of sensors")], ...],

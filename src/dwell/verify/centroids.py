@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dwell._types import Points, lengths
+from dwell._types import Floats, Points, lengths
 from dwell.agents import CoverageSystem
 from dwell.cells.measurement import CellMeasurements
 from dwell.density import Density
@@ -30,7 +30,7 @@ def second_opinion(run: Recorded, thorough: bool, tell: Tell) -> Finding:
     """All centroids or some, by quadrature where there is one, else by counting points."""
     system = run.system
     first = system.ground_at(0.0)
-    known = first.terms is not None and is_known(first.workspace)
+    known = first.terms is not None and is_known(first.workspace) and system.radius is None
     most = None if thorough else BY_HAND if known and system.dimension < 3 else FEWER
     return (by_hand if known else counted)(run, most, tell)
 
@@ -57,7 +57,7 @@ def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
         diagrams = _diagrams(system, positions, agent, time)
         if len(diagrams) != 1:
             continue
-        site, density, among, own = diagrams[0]
+        site, density, among, own, radius = diagrams[0]
         try:
             if (site, density) != before:
                 counting = Counting(site, density)
@@ -67,7 +67,7 @@ def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
         before = (site, density)
         doubt = _measured(system, positions, np.array([agent]), time).doubt
         stated = 0.0 if doubt is None else float(doubt[0])
-        found = counting.compare(among, own, error, stated)
+        found = counting.compare(among, own, error, stated, radius)
         if found is not None:
             gaps[where] = found.apart
             sharp = max(sharp, found.sharp / system.workspace.diameter)
@@ -123,7 +123,7 @@ def _by_reference(
 ) -> Points | None:
     """The centroid of all cells of an agent together; None if there is no reference."""
     mass, first = 0.0, np.zeros(system.dimension)
-    for site, density, among, own in _diagrams(system, positions, agent, time):
+    for site, density, among, own, _ in _diagrams(system, positions, agent, time):
         found = reference_moments(site, among, own, density)
         if found is None:
             return None
@@ -133,15 +133,17 @@ def _by_reference(
 
 def _diagrams(
     system: CoverageSystem, positions: Points, agent: int, time: float
-) -> list[tuple[Workspace, Density, Points, int]]:
-    """The diagrams in which an agent has a cell, each with its number among the positions there."""
+) -> list[tuple[Workspace, Density, Points, int, Floats | None]]:
+    """The diagrams in which an agent has a cell, each with its number there, and the radii."""
+    radii = system.radii
     if system.timeline is None:
-        return [(system.workspace, system.density, positions, agent)]
+        return [(system.workspace, system.density, positions, agent, radii)]
     found = []
     for diagram in system.world_at(time).diagrams:
         members = np.arange(len(positions)) if diagram.members is None else diagram.members
         own = np.flatnonzero(members == agent)
         if len(own):
             now = diagram.ground.at(time)
-            found.append((now.workspace, now.density, positions[members], int(own[0])))
+            wide = None if radii is None else radii[members]
+            found.append((now.workspace, now.density, positions[members], int(own[0]), wide))
     return found

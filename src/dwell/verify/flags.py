@@ -103,6 +103,8 @@ def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
         says = f"nu = {nu:g} is {nu / diameter:.3g} times the workspace's diameter {diameter:.3g}"
         yield Flag("nu-beyond-workspace", f"{says}: are the units the same?")
     exact = system.spacing is None
+    if system.radius is not None:  # what is out of range costs at least the squared radius
+        return
     if exact and least_log_cost(system.density, system.workspace, system.agents) > LEAST_LOG:
         return
     log_cost = log_cost_of(system.measure_all(places))
@@ -149,8 +151,8 @@ def _about_agents(
     if seen.empty:
         yield Flag(
             "empty-cells",
-            f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent was led to "
-            "the workspace.",
+            f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent "
+            + ("was led to the workspace." if system.radius is None else "did not move."),
         )
     if system.timeline is None:
         last = system.workspace.outside_by(seen.places)

@@ -44,14 +44,23 @@ class Counting:
         self.weights: Floats = np.asarray(density.at(self.places), dtype=np.float64)
 
     def compare(
-        self, positions: Points, agent: int, error: Points, doubt: float
+        self,
+        positions: Points,
+        agent: int,
+        error: Points,
+        doubt: float,
+        radius: Floats | None = None,
     ) -> CountedOffset | None:
         """How the points judge a centroid `error` away from its agent; None if they are few.
 
         The mass has a stated relative error, and the centroid may be off by that share of the
-        cell's size.
+        cell's size. With the `radius` of each agent, points belong to the agent whose disc holds
+        them most deeply.
         """
-        own = self._cell(positions, agent)
+        if radius is None:
+            own = self._cell(positions, agent)
+        else:
+            own = self._cell_within(positions, agent, radius)
         weights = self.weights[own]
         if not weights.sum() ** 2 >= FEWEST * SETS * (weights * weights).sum() > 0.0:
             return None
@@ -64,6 +73,16 @@ class Counting:
         beyond = np.maximum(np.abs(middle) - allowed, 0.0)
         apart = float((beyond / np.where(spread > 0.0, spread, np.inf)).max())
         return CountedOffset(apart, float((TOO_FAR * spread.max() + allowed) / mass))
+
+    def _cell_within(self, positions: Points, agent: int, radius: Floats) -> np.ndarray:
+        """Which points of the agent's disc have the least power distance from it."""
+        power = ((self.places - positions[agent]) ** 2).sum(axis=1) - radius[agent] ** 2
+        own = np.flatnonzero(power <= 0.0)
+        for q in range(len(positions)):
+            if q != agent:
+                other = ((self.places[own] - positions[q]) ** 2).sum(axis=1) - radius[q] ** 2
+                own = own[power[own] <= other]
+        return own
 
     def _cell(self, positions: Points, agent: int) -> np.ndarray:
         """Which points are nearer to the agent than to any other; the nearest others first."""

@@ -13,7 +13,14 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
 from dwell.cells.backend import is_expensive
 from dwell.geometry.voronoi import first_coincidence
 from dwell.measure.closest_approach import Approach, closest_approach
-from dwell.measure.metrics import Metrics, Paths, covered_from, measure_configurations, sharpness
+from dwell.measure.metrics import (
+    Metrics,
+    Paths,
+    costs_of,
+    covered_from,
+    measure_configurations,
+    sharpness,
+)
 from dwell.theory.lipschitz import MOST_TIMES as MOST_DERIVATIVES
 from dwell.theory.lipschitz import smallest
 from dwell.verify.finding import spread
@@ -196,7 +203,7 @@ def follow(run: Recorded, most: int) -> Series:
     return Series(
         times=times,
         errors=lengths(errors),
-        costs=(seen.polar * scale).reshape(shape).sum(axis=1),
+        costs=costs_of(run.system, now.positions, times, seen),
         rates=-2.0 * (mass * dots(errors, now.velocities)).sum(axis=1),
         doubts=2.0 * NOISE * run.system.workspace.diameter * (mass * speeds).sum(axis=1),
         masses=mass.sum(axis=1),

@@ -1,7 +1,8 @@
 """Cells on the line, Voronoi and guaranteed: moments of a density over an interval, to rounding.
 
 The cell is the interval between an agent and its neighbours, relative to the agent. Labels: 0 and
-more is an agent, -1 the lower end of the workspace, -2 the upper end.
+more is an agent, -1 the lower end of the workspace, -2 the upper end, -3 the end of the agent's
+range.
 
 Every part of the density has its own mass, centroid and second moment, which are put together by
 the theorem of parallel axes: nothing cancels.
@@ -28,6 +29,7 @@ MEMORY = 5  # columns of the memory, one row per Gaussian: what `gaussian_interv
 WEIGHT, PLACE, SPREAD = 2, 3, 4  # ... of which these are mass, centroid and second moment
 NONE = -1  # as a neighbour: there is none on that side
 LOWER_END, UPPER_END = -1, -2
+RANGE_END = -3  # as a label: the end of an agent's own range
 # Columns of the table of measurements. A and B are the ends of the cell, relative to the agent;
 # behind them lie LABEL_A and LABEL_B, where the density is AT_A and AT_B, divided like the mass.
 (
@@ -230,6 +232,36 @@ def interval(p, xs, left, right, lower, upper):
 
 
 @inner
+def power_interval(p, xs, radius, weight, lower, upper):
+    """The power cell of agent p, within its radius: see `interval`.
+
+    The weights are the squares of the radii; others are given where all radii are infinite.
+    """
+    a, a_low, b, b_low, label_a, label_b, nearest = interval(p, xs, NONE, NONE, lower, upper)
+    for q in range(xs.shape[0]):
+        if q == p:
+            continue
+        gap, low = difference(xs[q], xs[p])
+        nearest = gap * gap if nearest < 0.0 or gap * gap < nearest else nearest
+        if gap == 0.0:
+            continue
+        if weight.shape[0] > 0:
+            more = weight[p] - weight[q]
+        else:
+            more = (radius[p] - radius[q]) * (radius[p] + radius[q])
+        end, low = 0.5 * (gap + more / gap), 0.5 * low if more == 0.0 else 0.0
+        if gap < 0.0 and end > a:
+            a, a_low, label_a = end, low, q
+        if gap > 0.0 and end < b:
+            b, b_low, label_b = end, low, q
+    if -radius[p] > a:
+        a, a_low, label_a = -radius[p], 0.0, RANGE_END
+    if radius[p] < b:
+        b, b_low, label_b = radius[p], 0.0, RANGE_END
+    return a, a_low, b, b_low, label_a, label_b, nearest
+
+
+@inner
 def integrate_cell(a, a_low, b, b_low, x, lower, upper, terms, memory):
     """(status, error, log_scale, mass, second moment about the centroid) of the agent at x.
 
@@ -244,32 +276,45 @@ def integrate_cell(a, a_low, b, b_low, x, lower, upper, terms, memory):
     return NO_MASS, smaller(larger(x, lower), upper) - x, 0.0, 0.0, 0.0
 
 
+@inner
+def put_row(k, x, ends, lower, upper, terms, memory, out):
+    """Measure the cell with these ends of the agent at x into row k of `out`."""
+    a, a_low, b, b_low, label_a, label_b, nearest = ends
+    out[k, :] = 0.0
+    out[k, NEAREST] = nearest
+    if nearest == 0.0:
+        out[k, STATUS] = COINCIDENT
+        return
+    out[k, LABEL_A], out[k, LABEL_B] = label_a, label_b
+    if a < b:
+        out[k, A], out[k, B] = a, b
+    status, e, log_scale, m, second = integrate_cell(
+        a, a_low, b, b_low, x, lower, upper, terms, memory
+    )
+    out[k, STATUS], out[k, ERROR] = status, e
+    if status != NO_MASS:
+        out[k, LOG_SCALE], out[k, MASS], out[k, SECOND] = log_scale, m, second
+        out[k, POLAR] = second + m * e * e
+        out[k, AT_A] = density_at(a, x, log_scale, terms)
+        out[k, AT_B] = density_at(b, x, log_scale, terms)
+
+
 @njit
 def measure_many(lo, hi, row, agent, x, left, right, lower, upper, terms, memory, out):
     """Measure the cells of agent[k] in configuration row[k] of x, between left[k] and right[k]."""
     for k in range(lo, hi):
         xs = x[row[k]]
-        p = agent[k]
-        a, a_low, b, b_low, label_a, label_b, nearest = interval(
-            p, xs, left[k], right[k], lower, upper
-        )
-        out[k, :] = 0.0
-        out[k, NEAREST] = nearest
-        if nearest == 0.0:
-            out[k, STATUS] = COINCIDENT
-            continue
-        out[k, LABEL_A], out[k, LABEL_B] = label_a, label_b
-        if a < b:
-            out[k, A], out[k, B] = a, b
-        status, e, log_scale, m, second = integrate_cell(
-            a, a_low, b, b_low, xs[p], lower, upper, terms, memory
-        )
-        out[k, STATUS], out[k, ERROR] = status, e
-        if status != NO_MASS:
-            out[k, LOG_SCALE], out[k, MASS], out[k, SECOND] = log_scale, m, second
-            out[k, POLAR] = second + m * e * e
-            out[k, AT_A] = density_at(a, xs[p], log_scale, terms)
-            out[k, AT_B] = density_at(b, xs[p], log_scale, terms)
+        ends = interval(agent[k], xs, left[k], right[k], lower, upper)
+        put_row(k, xs[agent[k]], ends, lower, upper, terms, memory, out)
+
+
+@njit
+def measure_power(lo, hi, row, agent, x, radius, weight, lower, upper, terms, memory, out):
+    """Measure the power cells of agent[k] in configuration row[k] of x."""
+    for k in range(lo, hi):
+        xs = x[row[k]]
+        ends = power_interval(agent[k], xs, radius, weight, lower, upper)
+        put_row(k, xs[agent[k]], ends, lower, upper, terms, memory, out)
 
 
 @njit

@@ -53,10 +53,11 @@ class PlanarBuffers(NamedTuple):
 
 
 class PolygonVertices(NamedTuple):
-    """Vertices of the workspace, counter-clockwise."""
+    """Vertices of the workspace, counter-clockwise, and the radius of all agents."""
 
     x: np.ndarray
     y: np.ndarray
+    radius: float | None  # None: unlimited
 
 
 @inner
@@ -145,8 +146,9 @@ def measure(j, p, t, cruise, segments, domain, terms, log, memory):
     row[p, REACH] = reach
     fetch_lists(parts, bins, memory.plan)
     status, ex, ey, _, _, _, neighbors, nearest = integrate_cell(
-        0, n, candidates, nearest, near.x, near.y, domain.x, domain.y, terms, memory.scratch
-    )
+        0, n, candidates, nearest, near.x, near.y, domain.x, domain.y, terms, domain.radius,
+        memory.scratch,
+    )  # fmt: skip
     fetch_rows(parts, row, bins, memory.plan)
     log.positions[0, j] = px
     log.positions[1, j] = py
@@ -182,7 +184,7 @@ def measure_among_few(j, p, t, cruise, segments, domain, terms, log, memory):
     for q in range(xs.shape[0]):
         xs[q], ys[q] = position_at(t, q, cruise, segments.row)
     status, ex, ey, _, _, _, neighbors, nearest = measure_cell(
-        cell_among_few, p, xs, ys, domain.x, domain.y, terms, memory.scratch
+        cell_among_few, p, xs, ys, domain.x, domain.y, terms, domain.radius, memory.scratch
     )
     log.positions[0, j] = xs[p]
     log.positions[1, j] = ys[p]

@@ -61,7 +61,7 @@ def put_row(k, measured, out):
 
 
 @njit
-def measure_many(lo, hi, row, agent, times, x, y, wx, wy, terms, out, s):
+def measure_many(lo, hi, row, agent, times, x, y, wx, wy, terms, radius, out, s):
     """Measure the cells of agent[k] in configuration row[k] of x, y (rows, agents); k = lo..hi.
 
     times: (rows,) when each configuration is assumed.
@@ -69,16 +69,18 @@ def measure_many(lo, hi, row, agent, times, x, y, wx, wy, terms, out, s):
     for k in range(lo, hi):
         r = row[k]
         move_terms(times[r], terms)
-        put_row(k, measure_cell(traced_cell, agent[k], x[r], y[r], wx, wy, terms, s), out)
+        put_row(k, measure_cell(traced_cell, agent[k], x[r], y[r], wx, wy, terms, radius, s), out)
 
 
 @njit
-def measure_few(lo, hi, row, agent, times, x, y, wx, wy, terms, out, s):
+def measure_few(lo, hi, row, agent, times, x, y, wx, wy, terms, radius, out, s):
     """Measure cells among at most LINES agents: see `measure_many`."""
     for k in range(lo, hi):
         r = row[k]
         move_terms(times[r], terms)
-        put_row(k, measure_cell(cell_among_few, agent[k], x[r], y[r], wx, wy, terms, s), out)
+        put_row(
+            k, measure_cell(cell_among_few, agent[k], x[r], y[r], wx, wy, terms, radius, s), out
+        )
 
 
 @inner
@@ -166,7 +168,9 @@ def hand_out(lo, hi, who, found, out):
 
 
 @njit
-def measure_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, second, outlines, s):
+def measure_all(
+    lo, hi, bins, tree, x, y, wx, wy, terms, sensing, near, found, out, second, outlines, s
+):
     """Measure the cells of agents lo..hi in the order of bins; `out` is in that of their numbers.
 
     Returns up to where it came: hi; or the first agent that needs the tree, which must then be
@@ -174,6 +178,7 @@ def measure_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, secon
     x, y: all positions in the order of bins, with some to spare. Each cell is found among the
     agents round it: see grid_stencil.py and cells.py. `second` is filled with polar moments
     about centroids, divided by exp(log_scale), unless it is empty. found: hi - lo rows of `out`.
+    sensing: the radius of all agents, or None; outlines and `second` do not use it.
     """
     reach = 0.0
     thorough = second.shape[0] > 0
@@ -226,7 +231,9 @@ def measure_all(lo, hi, bins, tree, x, y, wx, wy, terms, near, found, out, secon
             break
         if thorough:
             copy_vertices(n, s.x, s.y, s.kept_x, s.kept_y)
-        measured = integrate_cell(p, n, candidates, nearest, near.x, near.y, wx, wy, terms, s)
+        measured = integrate_cell(
+            p, n, candidates, nearest, near.x, near.y, wx, wy, terms, sensing, s
+        )
         put_row(k - lo, measured, found)
         if thorough:
             status, ex, ey, _, _, _, _, _ = measured

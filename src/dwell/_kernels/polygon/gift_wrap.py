@@ -351,7 +351,7 @@ def traced_cell(p, quick, px, py, xs, ys, wx, wy, s):
 def cell_among_few(p, quick, px, py, xs, ys, wx, wy, s):
     """Cell of agent p at (px, py) among at most LINES agents, with the bits of `traced_cell`.
 
-    The candidates are listed in s.seen unless `quick`.
+    Among more it is clipped. The candidates are listed in s.seen unless `quick`.
     """
     n = candidates = 0
     nearest = -1.0

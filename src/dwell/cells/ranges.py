@@ -1,0 +1,140 @@
+"""Sensing radii and power weights: what is accepted, and the cost with a limited range."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dwell._types import Floats, Points, as_numbers, finite_number, in_short, lengths
+from dwell.cells.weighted_region import WeightedRegion
+from dwell.errors import AgentsError
+from dwell.geometry import Workspace, is_flat
+
+KEY = "agents.radius"
+FEW = 64  # agents up to which all are listed
+CROWD = 12.0  # agents within two radii, on average, from which few discs cut their cells
+
+
+def as_radii(radius: object, agents: int, workspace: Workspace | None = None) -> tuple[float, ...]:
+    """The radius of each agent from one number or one per agent; refuse anything else.
+
+    With a workspace, refuse also those in which radii are not supported.
+    """
+    if workspace is not None:
+        refuse_workspace(workspace)
+    one = finite_number(radius)
+    if one is not None:
+        found = np.full(agents, one)
+    else:
+        found = _row_of(radius, agents, "radius", KEY, "positive numbers")
+    bad = np.flatnonzero(~(np.isfinite(found) & (found > 0.0)))
+    if bad.size:
+        whose = "is" if one is not None else f"of agent {bad[0]} is"
+        raise AgentsError(
+            f"the sensing radius {whose} {found[bad[0]]:g}; a positive finite number is needed; "
+            "leave the radius out where it is unlimited",
+            code=KEY,
+            key=KEY,
+        )
+    return tuple(found.tolist())
+
+
+def as_weights(weights: object, agents: int, workspace: Workspace) -> Floats:
+    """The power weight of each agent, (N,); refuse anything else."""
+    refuse_workspace(workspace, "power weights")
+    found = _row_of(weights, agents, "weights", "weights", "finite numbers")
+    bad = np.flatnonzero(~np.isfinite(found))
+    if bad.size:
+        raise AgentsError(
+            f"the power weight of agent {bad[0]} is {found[bad[0]]:g}; finite numbers are needed",
+            code="agents.weights",
+            key="weights",
+        )
+    return found
+
+
+def _row_of(values: object, agents: int, name: str, key: str, needed: str) -> Floats:
+    found = as_numbers(values)
+    if found is None or found.shape != (agents,):
+        count = "" if found is None or found.ndim != 1 else f", {len(found)} of them"
+        raise AgentsError(
+            f"{name} is {in_short(values)}{count}; {needed} are needed, one for each of the "
+            f"{agents} agents" + ("" if name == "weights" else ", or one number for all"),
+            code=f"agents.{name}",
+            key=key,
+        )
+    return found
+
+
+def refuse_workspace(workspace: Workspace, what: str = "sensing radii") -> None:
+    """Refuse workspaces in which cells are not cut by discs."""
+    n = workspace.dimension
+    if n > 2 or not is_flat(workspace):
+        raise AgentsError(
+            f"{what} came with a {type(workspace).__name__} in {n} dimensions; an interval or a "
+            "flat-sided workspace of the plane is needed; leave them out, or describe the "
+            "workspace by a polygon",
+            code=KEY,
+            key=KEY,
+        )
+
+
+def refuse_ground(ground: WeightedRegion) -> None:
+    """Refuse workspaces and densities for which cells are not cut by discs."""
+    refuse_workspace(ground.workspace)
+    terms: Any = ground.terms
+    if ground.dimension == 2 and (terms is None or len(terms.lattice)):
+        came = "a density that only Python evaluates" if terms is None else "grid integration"
+        raise AgentsError(
+            f"sensing radii or power weights came with {came}; in the plane a uniform, polynomial "
+            "or Gaussian density, or a mixture of them, integrated exactly, is needed; leave the "
+            "radii out, or replace the density",
+            code=KEY,
+            key=KEY,
+        )
+
+
+def wide_radius(radius: Floats | None, workspace: Workspace) -> float | None:
+    """The radius of all agents of the plane, if so many are within reach that discs cut few cells.
+
+    Such cells are found as without a radius, and then cut. Where radii differ, or few agents are
+    within reach, or there are few, cells are found among the agents within reach: None.
+    """
+    agents = 0 if radius is None else len(radius)
+    if radius is None or agents <= FEW or (radius != radius[0]).any():
+        return None
+    lower, upper = workspace.bounds
+    within = agents * 4.0 * math.pi * float(radius[0]) ** 2
+    return float(radius[0]) if within > CROWD * float(np.prod(upper - lower)) else None
+
+
+def limited_cost(shares: Floats, masses: Floats, radius: Floats, total: float) -> float:
+    """The integral of min(R**2, min over p of |z - x_p|**2 + R**2 - r_p**2), R the largest radius.
+
+    shares: second moments of the clipped cells about their agents, (N,); masses: theirs, (N,);
+    total: the mass of the workspace, infinite if every cell lies within its disc.
+    """
+    largest = float(radius.max())
+    inside = math.fsum(shares + (largest - radius) * (largest + radius) * masses)
+    if math.isinf(total):
+        return inside
+    return inside + largest**2 * max(0.0, math.fsum([total, *(-masses)]))
+
+
+@lru_cache(maxsize=16)
+def total_mass(ground: WeightedRegion) -> float:
+    """The mass of the workspace."""
+    from dwell.cells.moments import moments
+
+    return moments(ground.workspace, ground.density).mass
+
+
+def reaches_all(workspace: Workspace, positions: Points, radius: Floats) -> bool:
+    """Whether equal radii hold the workspace, seen from each of (..., N, n) positions."""
+    lower, upper = workspace.bounds
+    far = np.maximum(np.abs(positions - lower), np.abs(positions - upper))
+    equal = bool((radius == radius[0]).all())
+    return equal and bool((lengths(far) <= radius[0]).all())
