@@ -194,6 +194,17 @@ def test_far_tails_keep_their_digits():
         assert seen.error[0] == pytest.approx([float(fx / m), float(fy / m)], abs=1e-12)
 
 
+def test_caps_far_above_their_polygon():
+    """The density on an arc is e**1200 times the largest one on the chords."""
+    density, box = Gaussian((12 * 0.5**0.5, 12 * 0.5**0.5), rate=60.0), Box((-5, -5), (5, 5))
+    seen = measured(box, [(0.0, 0.0)], density, radius=[4.0])
+    corners = [(float(x), float(y)) for x, y in box.polygon.vertices]
+    m, fx, fy, _ = oracle.moments(corners, (0.0, 0.0), 4.0, parts_of(density), 60)
+    log_mass = math.log(seen.mass[0]) + seen.log_scale[0]
+    assert log_mass == pytest.approx(float(oracle.mp.log(m)), rel=1e-13)
+    assert seen.error[0] == pytest.approx([float(fx / m), float(fy / m)], abs=1e-11)
+
+
 @pytest.mark.parametrize("name", ["uniform", "usual", "polynomial"])
 def test_one_disc_is_a_disc_as_a_workspace(name):
     """The kernels of curved workspaces integrate the same disc."""
