@@ -19,14 +19,7 @@ from dwell.cells.measurement import (
     measurements_of,
     one_per_thread,
 )
-from dwell.cells.power import (
-    ARC,
-    arc_moments,
-    fill_table,
-    power_of,
-    power_outlines,
-    scratch_for,
-)
+from dwell.cells.power import ARC, arc_moments, fill_table, power_of, power_outlines, scratch_for
 from dwell.cells.ranges import wide_radius
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.uniform import Uniform
