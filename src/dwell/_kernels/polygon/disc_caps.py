@@ -128,7 +128,7 @@ def polynomial_cap(c, x0, y0, cap, node):
     """Moments of the polynomial c, whose origin lies at (-x0, -y0)."""
     r, top, h, nx, ny = cap
     order = (c.shape[0] + 4) // 2
-    panels = 1 if c.shape[0] - 1 <= LOW_DEGREE else 1
+    panels = 1 if c.shape[0] - 1 <= LOW_DEGREE else 4
     length = 2.0 * top / panels
     total = (0.0, 0.0, 0.0, 0.0)
     for panel in range(panels):
