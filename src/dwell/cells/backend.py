@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,6 +86,16 @@ def measure_cells(
         found = backend_for(now).measure(now, positions, row[which], agent[which], **given)
         parts.append((which, found))
     return in_one(parts, len(row), ground.dimension)
+
+
+@lru_cache(maxsize=16)
+def total_mass(ground: WeightedRegion) -> float:
+    """The mass of the workspace: that of the cell of an agent that is alone in it."""
+    lower, upper = ground.workspace.bounds
+    middle = ground.workspace.nearest((lower + 0.5 * (upper - lower))[None])
+    only = np.zeros(1, dtype=np.int64)
+    found = measure_cells(ground, middle[None], only, only)
+    return float(found.mass[0] * np.exp(found.log_scale[0]))
 
 
 def borders(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -122,14 +121,6 @@ def limited_cost(shares: Floats, masses: Floats, radius: Floats, total: float) -
     if math.isinf(total):
         return inside
     return inside + largest**2 * max(0.0, math.fsum([total, *(-masses)]))
-
-
-@lru_cache(maxsize=16)
-def total_mass(ground: WeightedRegion) -> float:
-    """The mass of the workspace."""
-    from dwell.cells.moments import moments
-
-    return moments(ground.workspace, ground.density).mass
 
 
 def reaches_all(workspace: Workspace, positions: Points, radius: Floats) -> bool:

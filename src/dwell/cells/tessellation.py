@@ -17,11 +17,11 @@ from dwell._checks import check_agent
 from dwell._tables import by_axis, text_table
 from dwell._types import Floats, Ints, Points, as_numbers, lengths
 from dwell.cells import interval
-from dwell.cells.backend import backend_for, measure_cells
+from dwell.cells.backend import backend_for, measure_cells, total_mass
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.polygon import measure_thoroughly
 from dwell.cells.power import power_cells
-from dwell.cells.ranges import as_radii, as_weights, limited_cost, reaches_all, total_mass
+from dwell.cells.ranges import as_radii, as_weights, limited_cost, reaches_all
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density, as_density
 from dwell.density.support import check_density, rounding_of

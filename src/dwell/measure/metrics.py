@@ -12,9 +12,9 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
-from dwell.cells.backend import is_expensive
+from dwell.cells.backend import is_expensive, total_mass
 from dwell.cells.measurement import CellMeasurements
-from dwell.cells.ranges import limited_cost, reaches_all, total_mass
+from dwell.cells.ranges import limited_cost, reaches_all
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
