@@ -182,6 +182,20 @@ def test_polynomials_of_high_degree(degree):
     assert float(abs(seen.polar[0] / polar - 1)) < 1e-13
 
 
+@pytest.mark.parametrize("degree", [4, 6, 10, 16])
+def test_powers_over_a_whole_disc(degree):
+    """Powers of x, and of (x + y) / sqrt(2): largest at the end, or in the middle, of an arc."""
+    turned = [
+        (k, degree - k, math.comb(degree, k) * 0.5 ** (degree / 2)) for k in range(degree + 1)
+    ]
+    around = 2 * math.sqrt(math.pi) * math.gamma((degree + 1) / 2) / math.gamma(degree / 2 + 1)
+    for rows in ([(degree, 0, 1.0)], turned):
+        seen = measured(SQUARE, [(0.0, 0.0)], Polynomial(rows), radius=[2.0])
+        mass, polar = (around * 2.0 ** (degree + k) / (degree + k) for k in (2, 4))
+        assert seen.mass[0] == pytest.approx(mass, rel=2e-14, abs=0)
+        assert seen.polar[0] == pytest.approx(polar, rel=2e-14, abs=0)
+
+
 def test_far_tails_keep_their_digits():
     density = Gaussian((40, -30), rate=0.4)
     for center, r in (((5.0, 3.0), 1.3), ((9.0, 2.5), 2.0)):
