@@ -134,7 +134,7 @@ def test_neighbours_leave_what_they_are_not_trusted_with():
     now = arc.states[-1].at(100.0).positions
     jacobian = derivatives(site, now, density_at(density, 100.0)).jacobian.toarray()
     wanted = 0.05 * (jacobian @ np.tile([V, 0.0], 5)).reshape(5, 2)
-    np.testing.assert_allclose(found, wanted, rtol=0.0, atol=2e-4 * np.abs(wanted).max())
+    np.testing.assert_allclose(found, wanted, rtol=0.0, atol=1e-6 * np.abs(wanted).max())
     assert 0.003 < np.hypot(*found.T).max() < 0.005
 
 

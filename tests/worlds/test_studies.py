@@ -63,3 +63,28 @@ def test_batches_are_runs_in_the_same_world() -> None:
     alone = dwell.run_scenario(whole)
     np.testing.assert_array_equal(batch.positions[0], alone.positions(alone.horizon))
     assert batch.costs[0] == alone.summary()["cost"]["final"]
+
+
+@pytest.mark.parametrize("study", ["optimize", "rates", "design"])
+def test_studies_of_one_time_refuse_what_they_do_not_know(study: str, tmp_path: Path) -> None:
+    path = tmp_path / "site.toml"
+    path.write_text(dump_toml(parse_scenario(scenario(agents={"start": [[1, 1]], "radius": 1.0}))))
+    outcome = shell(study, path)
+    assert outcome.code == 2
+    assert "agents.radius" in outcome.err
+
+
+def test_the_certificate_is_silent_about_limited_ranges() -> None:
+    assumed = {"eta_max": 0.4, "lipschitz": 1.0}
+    agents = {"start": {"count": 6, "seed": 2}, "radius": 1.5}
+    run = dwell.run_scenario(scenario(certificate=assumed, agents=agents))
+    assert {f.status for f in dwell.check(run).certificate} == {"not applicable"}
+
+
+@pytest.mark.parametrize("name", ["moving", "lives", "walls"])
+def test_threads_change_no_bit(name: str) -> None:
+    many = scenario(**CHANGES[name], agents={"start": {"count": 90, "seed": 2}})
+    one, two = (dwell.run_scenario(many, threads=k) for k in (1, 2))
+    same(one.events, two.events)
+    np.testing.assert_array_equal(one.metrics.costs, two.metrics.costs)
+    np.testing.assert_array_equal(one.metrics.errors, two.metrics.errors)

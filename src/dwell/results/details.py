@@ -234,7 +234,8 @@ class Details:
         """Lipschitz constants at some times of the run, for scenarios that assume some."""
         if self.assumed is None or not isinstance(self.system.controller, Timer):
             return None
-        if self.table is None or self.system.timeline is not None:
+        known = self.system.timeline is None and self.system.radius is None
+        if self.table is None or not known:
             return None
         try:
             return measure_along(self.recorded, QUICK)

@@ -12,6 +12,7 @@ from dwell.scenario.build import build
 from dwell.scenario.describe import describe_density, describe_workspace
 from dwell.scenario.load import parse_scenario
 from dwell.scenario.schema import Scenario
+from dwell.theory.rates import refuse_unequal
 
 PER_AGENT = ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals")  # of the timer law
 
@@ -31,15 +32,9 @@ def scenario_at(scenario: Scenario, time: float | None) -> Scenario:
         need = f"a time from 0 to the horizon, {scenario.run.horizon:g}, is needed"
         raise InputError(f"the time is {in_short(time)}; {need}", code="world.time", key="at")
     system, start, _ = build(scenario)
+    refuse_unequal(system)
     if system.timeline is None:
         return scenario
-    if system.sensors:
-        raise InputError(
-            "this study needs one density for all agents, and the scenario has [[sensor]] tables; "
-            "run it instead, or study one sensor as a scenario of its own",
-            code="sensor.study",
-            key="sensor",
-        )
     ground, present = system.ground_at(given), system.world_at(given).present
     who = np.arange(system.agents) if present is None else present
     tables: dict[str, Any] = scenario.model_dump(exclude_none=True)
@@ -48,8 +43,6 @@ def scenario_at(scenario: Scenario, time: float | None) -> Scenario:
     tables["workspace"] = describe_workspace(ground.workspace)
     tables["density"] = tables["density"] if density is None else density
     tables["agents"] = {"start": ground.workspace.nearest(start[who]).tolist()}
-    if system.radius is not None:
-        tables["agents"]["radius"] = [system.radius[p] for p in who]
     if scenario.agents.ids is not None:
         tables["agents"]["ids"] = [scenario.agents.ids[p] for p in who]
     _keep(tables["controller"], PER_AGENT, who, system.agents)

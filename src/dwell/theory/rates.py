@@ -24,7 +24,7 @@ from dwell.agents import CoverageSystem
 from dwell.cells import Tessellation, tessellate
 from dwell.cells.tessellation import as_positions
 from dwell.density import Density, Uniform, as_density
-from dwell.errors import AgentsError, DensityError
+from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import Workspace, as_workspace
 from dwell.theory.derivatives import Derivatives, derivatives
 from dwell.theory.spectrum import FLAT, eigenpairs, largest, symmetric, weighed
@@ -214,7 +214,7 @@ def rates_of(run: RunLike, at: float | None = None, **options: Any) -> Rates:
     With `at`, from its positions at that time, in the world of that time.
     """
     refuse_grid(run.system)
-    refuse_sensors(run.system)
+    refuse_unequal(run.system)
     time = run.horizon if at is None else at
     ground, present = run.system.ground_at(time), run.system.world_at(time).present
     places = run.positions(time)
@@ -222,14 +222,19 @@ def rates_of(run: RunLike, at: float | None = None, **options: Any) -> Rates:
     return rates_near(ground.workspace, ground.density, some, **options)
 
 
-def refuse_sensors(system: CoverageSystem) -> None:
-    """Say why a system with several densities has no rates."""
-    if system.sensors:
-        raise DensityError(
-            "agents have different sensors here, and rates are known for one density only",
-            code="sensor.study",
-            key="sensor",
-        )
+def refuse_unequal(system: CoverageSystem) -> None:
+    """Refuse agents with sensors or ranges of their own, which studies of one time do not know."""
+    for given, key, what in (
+        (system.sensors, "sensor", "[[sensor]] tables"),
+        (system.radius, "agents.radius", "a sensing radius"),
+    ):
+        if given:
+            raise InputError(
+                f"the scenario has {what}, and this study is for agents that all sense the same, "
+                f"without limit; leave {key} out, or run the scenario instead",
+                code="study.unequal",
+                key=key,
+            )
 
 
 def refuse_grid(system: CoverageSystem) -> None:

@@ -111,6 +111,8 @@ def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
         return "on a grid of points centroids are piecewise constant: no Lipschitz constant holds"
     if not system.perfect:
         return "samples are lost or late, which the theorem does not cover"
+    if system.radius is not None or system.sensors:
+        return "agents have sensors or ranges of their own, which the theorem does not cover"
     timeline = system.timeline
     if timeline is not None and any(phase.ground.moves for phase in timeline.phases):
         return "the density or the workspace moves, which the theorem does not cover"
