@@ -73,11 +73,6 @@ class Keyframes:
         """The last time at which the value is known."""
         return math.inf if self.after == "hold" else self.times[-1]
 
-    @property
-    def frames(self) -> tuple[Any, ...]:
-        """The values at the keyframes."""
-        return self.values
-
     def at(self, t: float) -> Any:
         """The value at time t."""
         return _nested(_evaluated(self, "value", t).reshape(np.shape(self.values[0])))
@@ -136,11 +131,6 @@ class Circle:
 
     first = 0.0
     last = math.inf
-
-    @property
-    def frames(self) -> tuple[Any, ...]:
-        """The point at eight times of a turn."""
-        return tuple(self.at(0.125 * k * abs(self.period)) for k in range(8))
 
     def at(self, t: float) -> tuple[float, float]:
         """The point at time t."""

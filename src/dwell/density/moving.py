@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, final
@@ -152,8 +151,3 @@ def keyframe_times(density: object) -> list[float]:
     """The times of all keyframes of a density."""
     tracks = [track for _, track in tracks_of(density)]
     return sorted({t for one in tracks if isinstance(one, Keyframes) for t in one.times})
-
-
-def known_until(density: object) -> float:
-    """The last time at which a density is known."""
-    return min((track.last for _, track in tracks_of(density)), default=math.inf)

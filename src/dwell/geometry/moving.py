@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TypeAlias, final
 
 import numpy as np
@@ -67,11 +66,6 @@ class MovingPolygon:
     def rates(self, t: float) -> Points:
         """The velocity of each vertex from t on, (k, 2)."""
         return np.array(self.vertices.rate(t))
-
-    @cached_property
-    def hull(self) -> Polygon:
-        """The convex hull of the polygon at all times."""
-        return Polygon.hull_of(np.concatenate(np.array(self.vertices.values)))
 
 
 def _refuse_folds(vertices: Keyframes) -> None:

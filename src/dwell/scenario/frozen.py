@@ -17,11 +17,6 @@ from dwell.theory.rates import refuse_unequal
 PER_AGENT = ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals")  # of the timer law
 
 
-def changes(scenario: Scenario) -> bool:
-    """Whether the world of a scenario changes over time."""
-    return build(scenario)[0].timeline is not None
-
-
 def scenario_at(scenario: Scenario, time: float | None) -> Scenario:
     """The scenario with the world of this time, by default of 0, for ever; itself if none changes.
 
