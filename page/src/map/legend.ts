@@ -36,7 +36,7 @@ export function drawRangeKey(pen: Pen, scene: Scene): void {
   const { theme, size } = scene;
   if (!scene.radii || !scene.scaled || !scene.layers.cells) return;
   pen.text("out of range", size.width - 18, 30, { colour: theme.cell, size: 10.5, halo: theme.paper, align: "right" });
-  box(pen, size.width - 106, 26, 14, 8);
+  box(pen, size.width - 102, 26, 14, 8);
   pen.fill({ colour: theme.faint, alpha: BEYOND });
   pen.stroke({ colour: theme.cell, width: 0.8 });
 }
@@ -64,6 +64,6 @@ export function drawAbout(pen: Pen, scene: Scene): void {
     words.push(`error ${short(state.errors[which])} when it last ${looks ? "looked" : "chose its course"}`);
     if (Number.isFinite(state.nextAt[which])) words.push(`${looks ? "looks" : "does so"} again in ${short(Math.max(0, state.nextAt[which] - state.time))}`);
   }
-  const top = scene.size.width < NARROW ? 34 : 14; // under the scale where there is no room beside it
+  const top = scene.size.width >= NARROW ? 14 : scene.radii ? 50 : 34; // under the keys where there is no room beside them
   words.forEach((line, k) => pen.text(line, 46, top + 15 * k, { colour: theme.ink, size: 11.5, halo: theme.paper }));
 }
