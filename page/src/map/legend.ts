@@ -10,7 +10,12 @@ const STEPS = 24;
 const DIGIT = 6.2; // pixels, about
 const NARROW = 420;
 
+const SHADED = 300; // agents; the shade among more of them takes too long for a frame
+
 export const BEYOND = 0.5; // how much of the shade there is where no agent senses
+
+/** Whether there is a shade where no agent senses. */
+export const isShaded = ({ radii, layers, state }: Scene): boolean => radii !== null && layers.cells && state.agents <= SHADED;
 
 const short = (v: number): string => plain(Number(v.toPrecision(3)));
 
@@ -34,7 +39,7 @@ export function drawScale(pen: Pen, scene: Scene): void {
 /** What the shade means; under the scale of the density. */
 export function drawRangeKey(pen: Pen, scene: Scene): void {
   const { theme, size } = scene;
-  if (!scene.radii || !scene.scaled || !scene.layers.cells) return;
+  if (!scene.scaled || !isShaded(scene)) return;
   pen.text("out of range", size.width - 18, 30, { colour: theme.cell, size: 10.5, halo: theme.paper, align: "right" });
   box(pen, size.width - 102, 26, 14, 8);
   pen.fill({ colour: theme.faint, alpha: BEYOND });

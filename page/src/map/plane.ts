@@ -3,7 +3,7 @@
 import { cellsAmong, type Cells } from "../geometry/cells";
 import { widthOf } from "../density/density";
 import { drawAxes } from "./axes";
-import { BEYOND } from "./legend";
+import { BEYOND, isShaded } from "./legend";
 import { drawMark } from "./marks";
 import type { Pen } from "./pen";
 import type { Scene } from "./scene";
@@ -53,7 +53,7 @@ export function drawPlane(pen: Pen, scene: Scene): void {
   const diagrams = wanted ? scene.diagrams.map((members) => cellsAmong(scene.region.ring, scene.state.positions, members, range)) : [];
   for (const [k, cells] of diagrams.entries()) {
     if (!layers.cells) break;
-    if (range) beyond(pen, scene, cells);
+    if (isShaded(scene)) beyond(pen, scene, cells);
     pen.begin();
     for (let p = 0; p < scene.state.agents; p++) ring(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
     pen.stroke({ colour: theme.cell, width: scene.state.agents > 300 ? 0.5 : 0.8, alpha: 0.8, dash: DASHES[k % DASHES.length] });
