@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { borders, cellOf, cellsOf } from "../src/geometry/cells";
+import { borders, cellOf, cellsAmong, cellsOf, intervalOf } from "../src/geometry/cells";
 import { area, contains, hull, isConvex, moveCorner, nearestInside, splitSide, type Point } from "../src/geometry/polygon";
 import { clearOf, placeIn, regionOf } from "../src/geometry/workspace";
 import { read } from "./recorded";
@@ -50,6 +50,73 @@ describe("cells", () => {
 
   test("on a line end in the middle between neighbours", () => {
     expect([...borders([0, 10], Float64Array.of(4, 1, 7))]).toEqual([0, 2.5, 5.5, 10]);
+  });
+});
+
+interface Ranged extends Case {
+  readonly radii: number[];
+}
+
+interface Line {
+  readonly bounds: [number, number];
+  readonly positions: number[];
+  readonly radii: number[];
+  readonly lengths: number[];
+}
+
+describe("cells of agents with sensing radii", () => {
+  const { ranges, line } = read<{ ranges: Ranged[]; line: Line }>("cells");
+  for (const { ring, positions, radii, areas } of ranges)
+    test(`from ${Math.min(...radii).toFixed(1)} to ${Math.max(...radii).toFixed(1)}, ${positions.length} at ${ring[0][0]}, have the areas that Python finds`, () => {
+      const flat = Float64Array.from(positions.flat());
+      const range = { radii: Float64Array.from(radii), scale: 1e9 };
+      const cells = cellsOf(ring, flat, range);
+      const size = Math.max(...areas);
+      positions.forEach(([x, y], p) => {
+        const alone = cellOf(ring, flat, p, range);
+        for (const cell of [ringOf(cells.corners, cells.begin[p], cells.begin[p + 1]), ringOf(alone, 0, alone.length / 2)]) {
+          expect(Math.abs((cell.length ? area(cell) : 0) - areas[p]) / size).toBeLessThan(1e-6);
+          expect(Math.max(0, ...cell.map((z) => Math.hypot(z[0] - x, z[1] - y)))).toBeLessThan(radii[p] * (1 + 1e-8));
+        }
+      });
+    });
+
+  const square: Point[] = [[0, 0], [4, 0], [4, 4], [0, 4]];
+  const cell = (radius: number, ...at: number[]): Point[] => {
+    const found = cellOf(square, Float64Array.from(at), 0, { radii: new Float64Array(at.length / 2).fill(radius), scale: 1e9 });
+    return ringOf(found, 0, found.length / 2);
+  };
+
+  test("are whole discs, parts of them, or end at the workspace", () => {
+    expect(area(cell(1, 2, 2))).toBeCloseTo(Math.PI, 5);
+    expect(area(cell(1, 0, 0))).toBeCloseTo(Math.PI / 4, 5);
+    expect(area(cell(2, 2, 2))).toBeCloseTo(4 * Math.PI, 4);
+    expect(cell(Math.SQRT2 * 2, 2, 2)).toEqual(cell(9, 2, 2));
+    expect(area(cell(1, 2, 2, 2, 3))).toBeCloseTo((2 * Math.PI) / 3 + Math.sqrt(3) / 4, 5);
+  });
+
+  test("are empty within the disc of another, and may lie beside their agent", () => {
+    const flat = Float64Array.of(1, 2, 1.5, 2, 3, 2);
+    const { begin, corners } = cellsAmong(square, flat, Int32Array.of(0, 1), { radii: Float64Array.of(1, 0.2, 9), scale: 100 });
+    expect(begin[2]).toBe(begin[1]);
+    expect(begin[3]).toBe(begin[2]);
+    const beside = cellOf(square, flat, 1, { radii: Float64Array.of(1, 0.65, 0.1), scale: 100 });
+    expect(beside.length).toBeGreaterThan(6);
+    expect(Math.min(...beside.filter((_, k) => k % 2 === 0))).toBeGreaterThan(1.5);
+    expect(corners.slice(0, 2 * begin[1]).length).toBeGreaterThan(48);
+  });
+
+  test("have finer arcs where they are drawn larger", () => {
+    const corners = (scale: number): number => cellOf(square, Float64Array.of(2, 2), 0, { radii: Float64Array.of(1), scale }).length / 2;
+    expect([corners(0.1), corners(100), corners(1e12)].map((n, k) => n > [23, 60, 6000][k] && n < [25, 200, 7000][k])).toEqual([true, true, true]);
+  });
+
+  test("on a line end where their agents cease to sense", () => {
+    const { bounds, positions, radii, lengths } = line;
+    const found = positions.map((_, p) => intervalOf(bounds, Float64Array.from(positions), p, Float64Array.from(radii)));
+    found.forEach(([a, b], p) => expect(b - a).toBeCloseTo(lengths[p], 12));
+    expect(found[3]).toEqual([7.2, 7.2]);
+    expect(intervalOf(bounds, Float64Array.of(4, 1, 7), 0)).toEqual([2.5, 5.5]);
   });
 });
 

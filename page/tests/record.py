@@ -58,6 +58,16 @@ TRACKS = (
     {"center": [2.0, 2.0], "radius": 1.3, "period": 6.0, "phase": 0.1},
     {"center": [-1.0, 0.5], "radius": 0.7, "period": -2.5},
 )
+# Agents, seed, shift, and the least and the largest radius: discs apart, discs that overlap, empty
+# cells and agents outside their own, one radius for all, cells far from the origin.
+RANGES = (
+    (1, 0, 0.0, 4.0, 4.0),
+    (7, 1, 0.0, 0.5, 6.0),
+    (300, 2, 0.0, 0.2, 3.0),
+    (300, 2, 0.0, 0.6, 0.6),
+    (40, 4, 0.0, 30.0, 40.0),
+    (40, 3, 5e6, 1.0, 2.0),
+)
 WORLDS: tuple[dict[str, Any], ...] = (
     {
         "density": {
@@ -170,7 +180,28 @@ def cells() -> dict[str, Any]:
                 "areas": masses.tolist(),
             }
         )
-    return {"cases": found}
+    return {"cases": found, "ranges": [ranges(*case) for case in RANGES], "line": line_ranges()}
+
+
+def ranges(count: int, seed: int, shift: float, least: float, most: float) -> dict[str, Any]:
+    """Areas of cells of agents with sensing radii between two numbers."""
+    chance = np.random.default_rng(seed)
+    ring = (np.array(SITE) + shift).tolist()
+    places = chance.uniform((-3.0, -5.0), (15.0, 4.0), (count, 2)) + shift
+    radii = chance.uniform(least, most, count)
+    found = dwell.tessellate(dwell.Polygon(ring), places, dwell.Uniform(), radius=radii)
+    areas = found.masses.tolist()
+    return {
+        "ring": ring, "positions": places.tolist(), "radii": radii.tolist(), "areas": areas
+    }  # fmt: skip
+
+
+def line_ranges() -> dict[str, Any]:
+    """Lengths of cells on a line, one of them empty."""
+    places, radii = [4.0, 1.0, 7.0, 7.2], [1.0, 2.5, 2.0, 0.3]
+    found = dwell.tessellate(dwell.Interval(0.0, 10.0), places, dwell.Uniform(), radius=radii)
+    lengths = found.masses.tolist()
+    return {"bounds": [0.0, 10.0], "positions": places, "radii": radii, "lengths": lengths}
 
 
 def designs() -> dict[str, Any]:

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { densityOf, peaksOf, withPeaks } from "../src/density/density";
 import * as formulas from "../src/panels/design/formulas";
-import { goingOn, tidy, withAgent, withoutAgent, withRing } from "../src/state/edits";
+import { applies, withChoice } from "../src/panels/scenario/belongs";
+import { goingOn, tidy, withAgent, withCount, withoutAgent, withRing } from "../src/state/edits";
 import { figureOf } from "../src/charts/data";
 import { kindsWith, lawLike } from "../src/state/laws";
 import type { Lane } from "../src/state/lane";
@@ -9,6 +10,7 @@ import { Samples } from "../src/arc/samples";
 import { History } from "../src/state/history";
 import { fragmentOf, scenarioIn } from "../src/state/link";
 import type { Scenario } from "../src/net/api";
+import { radiiOf } from "../src/world/world";
 import { read } from "./recorded";
 
 interface DesignCase {
@@ -79,6 +81,18 @@ describe("edits", () => {
     expect(scenario.agents.ids).toEqual([4, 7]);
   });
 
+  test("keep sensing radii in step", () => {
+    const start = scenario.agents.start as number[][];
+    const ranged = (radius: number | number[]): Scenario => ({ ...scenario, agents: { start, radius } });
+    expect(withAgent(ranged(2), start, [3, 1]).agents.radius).toBe(2);
+    expect(withoutAgent(ranged(2), start, 0).agents.radius).toBe(2);
+    expect(withAgent(ranged([1, 2]), start, [3, 1]).agents.radius).toEqual([1, 2, 2]);
+    expect(withoutAgent(ranged([1, 2]), start, 0).agents.radius).toEqual([2]);
+    expect(withCount(ranged([1, 2]), 5).agents.radius).toEqual([1, 2, 1, 2, 1]);
+    expect(goingOn(ranged([1, 2]), start, 4, 1).agents.radius).toEqual([1, 2]);
+    expect([radiiOf(scenario), radiiOf(ranged(2)), radiiOf(ranged([1, 2]))]).toEqual([null, Float64Array.of(2, 2), Float64Array.of(1, 2)]);
+  });
+
   test("go on without first timers, with another seed", () => {
     const next = goingOn(scenario, [[1, 1], [3, 1]], 4, 2);
     expect(next.controller).not.toHaveProperty("initial_timer");
@@ -99,7 +113,17 @@ describe("edits", () => {
 test("laws side by side move at the same speed", () => {
   expect(lawLike("lloyd", scenario.controller)).toMatchObject({ k2: 2, speed: 0.5 });
   expect(lawLike("event-triggered", scenario.controller)).toMatchObject({ s_max: 0.5, k_v: 2 });
+  expect(lawLike("tvd", scenario.controller)).toMatchObject({ kappa: 2, speed: 0.5 });
+  expect(lawLike("minimum-energy", scenario.controller)).toMatchObject({ speed: 0.5 });
   expect(lawLike("timer", scenario.controller)).toBe(scenario.controller);
+});
+
+test("what follows a world that moves belongs to its choice", () => {
+  const law = { kind: "lloyd", mode: "sampled", feedforward: "neighbours", trust: 0.9 };
+  const shown = (changes: object): boolean[] => ["feedforward", "trust"].map((key) => applies({ ...law, ...changes }, key, new Map([["mode", "sampled"]])));
+  expect([shown({}), shown({ feedforward: "own" }), shown({ mode: "ode" })]).toEqual([[true, true], [true, false], [false, false]]);
+  expect(withChoice({ ...scenario, controller: law }, "mode", "ode")).toEqual({ kind: "lloyd", mode: "ode" });
+  expect(withChoice({ ...scenario, controller: law }, "feedforward", "own")).toEqual({ kind: "lloyd", mode: "sampled", feedforward: "own" });
 });
 
 test("a link holds the scenario", async () => {

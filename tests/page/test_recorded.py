@@ -46,8 +46,11 @@ def test_recorded_runs_are_those_of_today(record: ModuleType, name: str) -> None
 
 
 def test_recorded_cells_and_designs_are_those_of_today(record: ModuleType) -> None:
-    for new, old in zip(record.cells()["cases"], kept("cells")["cases"], strict=True):
-        assert new["areas"] == pytest.approx(old["areas"], rel=1e-9, abs=0.0)
+    found, cells = record.cells(), kept("cells")
+    for name in ("cases", "ranges"):
+        for new, old in zip(found[name], cells[name], strict=True):
+            assert new["areas"] == pytest.approx(old["areas"], rel=1e-9, abs=1e-12)
+    assert found["line"]["lengths"] == pytest.approx(cells["line"]["lengths"])
     for new, old in zip(record.designs()["cases"], kept("design")["cases"], strict=True):
         assert new["met"] == old["met"]
         assert new["maxGain"] == pytest.approx(old["maxGain"])

@@ -101,6 +101,24 @@ def test_a_world_that_changes_comes_with_the_beginning(server):
     assert heat["density"]["center"] == circle
 
 
+def test_sensing_radii_come_with_the_beginning(server):
+    radii = [0.4, 0.5, 0.6, 0.5]
+    later = [{"from": 1.0, "arrive": [[0.5, 0.5]]}]
+    body = scenario("two-hills", horizon=2.0)
+    for radius, world, found in (
+        (radii, None, radii),
+        (0.5, later, [0.5] * 5),
+        (None, None, None),
+    ):
+        agents = {"start": {"count": 4}, **({} if radius is None else {"radius": radius})}
+        changed = {**body, "agents": agents, **({} if world is None else {"world": world})}
+        texts, frames = server.hear(server.start(changed))
+        begin = next(text for text in texts if text["type"] == "begin")
+        assert begin["radii"] == found
+        assert server.post(changed, "/api/validate").json()["radii"] == found
+        same(joined(frames), run_scenario(parse_scenario(changed)).events)
+
+
 def test_a_run_that_is_done_can_be_heard_from_anywhere(server):
     body = scenario(horizon=300.0, seed=7)
     run = server.start(body)

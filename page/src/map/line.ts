@@ -1,7 +1,7 @@
 /** The map of a line: places to the right, time upward, the density under it. */
 
 import type { Density } from "../density/density";
-import { borders, placesOf } from "../geometry/cells";
+import { borders, intervalOf, placesOf } from "../geometry/cells";
 import { drawAxes } from "./axes";
 import { drawMark } from "./marks";
 import type { Pen } from "./pen";
@@ -53,8 +53,9 @@ export function drawLine(pen: Pen, scene: Scene): void {
   pen.begin();
   pen.move(toX(view, size, bounds[0]), now);
   pen.line(toX(view, size, bounds[1]), now);
-  pen.stroke({ colour: theme.limit, width: 1.4 });
-  if (scene.layers.cells) {
+  pen.stroke({ colour: theme.limit, width: 1.4, dash: scene.radii ? [2, 4] : [] });
+  if (scene.radii && scene.layers.cells) cells(pen, scene, scene.radii, now);
+  else if (scene.layers.cells) {
     pen.begin();
     for (const members of scene.diagrams)
       for (const x of borders(bounds, members ? placesOf(state.positions, members, 1) : state.positions)) {
@@ -68,6 +69,27 @@ export function drawLine(pen: Pen, scene: Scene): void {
   agents(pen, scene, now);
   if (scene.tool === "peaks") peaks(pen, scene);
   if (scene.tool === "workspace" && scene.region.editable) ends(pen, scene);
+}
+
+/** Cells that end where agents cease to sense: the line is whole within them. */
+function cells(pen: Pen, scene: Scene, radii: Float64Array, now: number): void {
+  const { view, size, theme, state, region } = scene;
+  const members = scene.diagrams[0];
+  const places = members ? placesOf(state.positions, members, 1) : state.positions;
+  const own = members ? placesOf(radii, members, 1) : radii;
+  const found = Array.from(places, (_, p) => intervalOf(region.bounds as readonly [number, number], places, p, own)).filter(([a, b]) => a < b);
+  pen.begin();
+  for (const [a, b] of found) {
+    pen.move(toX(view, size, a), now);
+    pen.line(toX(view, size, b), now);
+  }
+  pen.stroke({ colour: theme.limit, width: 1.4 });
+  pen.begin();
+  for (const x of found.flat()) {
+    pen.move(toX(view, size, x), now - 9);
+    pen.line(toX(view, size, x), now + 9);
+  }
+  pen.stroke({ colour: theme.cell, width: 1.2 });
 }
 
 function ends(pen: Pen, scene: Scene): void {

@@ -6,7 +6,7 @@
 import type { Density } from "../density/density";
 import { PLANE } from "../geometry/shadow";
 import { isDrawn } from "../geometry/workspace";
-import { drawAbout, drawScale } from "./legend";
+import { drawAbout, drawRangeKey, drawScale } from "./legend";
 import { drawLine, drawLineGround } from "./line";
 import { CanvasPen, SvgPen, type Pen } from "./pen";
 import { drawGround, drawPlane } from "./plane";
@@ -112,6 +112,7 @@ function paintOver(pen: Pen, scene: Scene): void {
     drawHeads(pen, live.arc, scene.state, live.offset, scene.view, scene.size, scene.theme, scene.shadow?.axes ?? PLANE);
   if (flat) drawPlane(pen, scene);
   else drawLine(pen, scene);
+  if (flat) drawRangeKey(pen, scene);
   drawAbout(pen, scene);
 }
 

@@ -3,6 +3,7 @@
 import { cellsAmong, type Cells } from "../geometry/cells";
 import { widthOf } from "../density/density";
 import { drawAxes } from "./axes";
+import { BEYOND, isShaded } from "./legend";
 import { drawMark } from "./marks";
 import type { Pen } from "./pen";
 import type { Scene } from "./scene";
@@ -12,14 +13,16 @@ import { toX, toY } from "./view";
 const ARROW = 26; // pixels of the longest held velocity
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3]]; // of the cells of a first sensor, a second one, ...
 
+/** A closed line over some corners; backwards if the last one has a smaller number. */
 function ring(pen: Pen, scene: Scene, corners: ArrayLike<number>, from: number, to: number): void {
-  for (let k = from; k < to; k++) {
+  const step = to < from ? -1 : 1;
+  for (let k = from; k !== to; k += step) {
     const x = toX(scene.view, scene.size, corners[2 * k]);
     const y = toY(scene.view, scene.size, corners[2 * k + 1]);
     if (k === from) pen.move(x, y);
     else pen.line(x, y);
   }
-  if (to > from) pen.close();
+  if (to !== from) pen.close();
 }
 
 function region(pen: Pen, scene: Scene): void {
@@ -46,9 +49,11 @@ export function drawPlane(pen: Pen, scene: Scene): void {
   const { theme, layers } = scene;
   const { shadow } = scene; // cells of space have none that could be told apart
   const wanted = !shadow && (layers.cells || scene.selected >= 0);
-  const diagrams = wanted ? scene.diagrams.map((members) => cellsAmong(scene.region.ring, scene.state.positions, members)) : [];
+  const range = scene.radii && { radii: scene.radii, scale: scene.view.sx };
+  const diagrams = wanted ? scene.diagrams.map((members) => cellsAmong(scene.region.ring, scene.state.positions, members, range)) : [];
   for (const [k, cells] of diagrams.entries()) {
     if (!layers.cells) break;
+    if (isShaded(scene)) beyond(pen, scene, cells);
     pen.begin();
     for (let p = 0; p < scene.state.agents; p++) ring(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
     pen.stroke({ colour: theme.cell, width: scene.state.agents > 300 ? 0.5 : 0.8, alpha: 0.8, dash: DASHES[k % DASHES.length] });
@@ -64,12 +69,24 @@ export function drawPlane(pen: Pen, scene: Scene): void {
   if (scene.tool === "workspace") handles(pen, scene);
 }
 
+/** What no agent senses: the region without the cells. */
+function beyond(pen: Pen, scene: Scene, { corners, begin }: Cells): void {
+  region(pen, scene);
+  for (let p = 0; p < scene.state.agents; p++) ring(pen, scene, corners, begin[p + 1] - 1, begin[p] - 1);
+  pen.fill({ colour: scene.theme.faint, alpha: BEYOND });
+}
+
 function highlight(pen: Pen, scene: Scene, cells: Cells, which: number, diagram: number): void {
   if (which < 0 || which >= scene.state.agents) return;
   pen.begin();
   ring(pen, scene, cells.corners, cells.begin[which], cells.begin[which + 1]);
   pen.fill({ colour: scene.theme.select, alpha: which === scene.selected ? 0.16 : 0.08 });
   pen.stroke({ colour: scene.theme.select, width: 1.4, dash: DASHES[diagram % DASHES.length] });
+  if (!scene.radii || which !== scene.selected || !isThere(scene, which)) return;
+  const { state, view, size } = scene;
+  pen.begin();
+  pen.circle(toX(view, size, state.positions[2 * which]), toY(view, size, state.positions[2 * which + 1]), scene.radii[which] * view.sx);
+  pen.stroke({ colour: scene.theme.select, width: 1, dash: [2, 4] });
 }
 
 /** The cell that was seen at the last look, and its centroid. */

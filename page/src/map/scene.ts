@@ -55,6 +55,8 @@ export interface Scene {
   readonly most: number;
   /** Agents whose cells divide the region, sensor after sensor; null for everybody. */
   readonly diagrams: readonly (Int32Array | null)[];
+  /** How far each agent senses; null if that is unlimited. */
+  readonly radii: Float64Array | null;
   /** The mark of each agent, by its sensors; null where all have the same. */
   readonly marks: Uint8Array | null;
   /** On a line that changes, both ends from some times on. */

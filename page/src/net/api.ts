@@ -30,7 +30,7 @@ export interface Scenario {
   name?: string;
   workspace: WorkspaceTable;
   density?: MovingTable;
-  agents: { start: (number | number[])[] | ({ count: number } & Record<string, unknown>); ids?: number[]; sensors?: string[][] };
+  agents: { start: (number | number[])[] | ({ count: number } & Record<string, unknown>); ids?: number[]; radius?: number | number[]; sensors?: string[][] };
   world?: (Phase & { readonly network?: Record<string, unknown>; readonly leave?: number[]; readonly arrive?: number[][] })[];
   sensor?: { readonly name: string; readonly density: MovingTable }[];
   controller: Law;
@@ -51,6 +51,7 @@ export interface Validated {
   readonly repairs: string[];
   readonly start: number[][];
   readonly workspace: Record<string, unknown>;
+  readonly radii: number[] | null;
 }
 
 export interface Begin {
@@ -60,6 +61,7 @@ export interface Begin {
   readonly nu: number | null;
   readonly eta_max: number | null;
   readonly world?: WorldForm | null; // null if it does not change
+  readonly radii: number[] | null; // how far each agent senses; null if that is unlimited
 }
 
 /** A question that the server refused, in its own words. */

@@ -55,7 +55,7 @@ export function Entry({ spot, label, showing }: { spot: Spot; label?: string; sh
       inputMode={spot.parse === words ? "text" : "decimal"}
       class={spot.parse === words ? undefined : "number"}
       {...typing}
-      placeholder={many ? "one per agent" : "none"}
+      placeholder={many ? "one per agent" : (spot.empty ?? "none")}
       aria-label={label}
       aria-invalid={draft ? "true" : undefined}
       aria-describedby={draft ? idOf(spot) : undefined}

@@ -5,7 +5,7 @@ import type { Point } from "../geometry/polygon";
 import type { Scenario } from "../net/api";
 import { cutAt, renumbered, withDensityAt, withWorkspaceAt } from "../world/cut";
 import { movedAt } from "../world/tracks";
-import { startCount, tableAt, World, worldOf, type MovingTable } from "../world/world";
+import { agentCount, startCount, tableAt, World, worldOf, type MovingTable } from "../world/world";
 
 export type Places = number[][];
 
@@ -20,7 +20,7 @@ export function moved(start: Places, which: number, to: readonly number[]): Plac
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, p) => p);
 
 /** How many agents arrive later. */
-const arriving = ({ world = [] }: Scenario): number => world.reduce((sum, one) => sum + (one.arrive?.length ?? 0), 0);
+const arriving = (scenario: Scenario): number => agentCount(scenario) - startCount(scenario);
 
 /** One agent more at the start, like the last one; who arrives later is numbered after it. */
 export function withAgent(scenario: Scenario, start: Places, place: readonly number[]): Scenario {

@@ -19,6 +19,7 @@ export interface LanePiece extends Piece, Record {
   readonly nu: number | null;
   readonly limit: number | null; // of the hold error
   readonly world: World; // in the time of the piece
+  readonly radii: Float64Array | null; // how far each agent senses; null if that is unlimited
 }
 
 export type Summary = { stop?: { time?: number } } & { [key: string]: unknown };
@@ -203,6 +204,7 @@ export class Lane {
       nu: begin.nu,
       limit: begin.eta_max,
       world,
+      radii: begin.radii && Float64Array.from(begin.radii),
     };
     this.timeline = this.timeline.cutAt(piece);
     this.pendingAt = null;

@@ -9,6 +9,8 @@ export const LAWS: readonly { kind: string; name: string; about: string }[] = [
   { kind: "self-triggered", name: "Self-triggered", about: "works out how long it may go without a look" },
   { kind: "self-triggered-centroid", name: "Self-triggered (centroid)", about: "moves while it knows enough" },
   { kind: "event-triggered", name: "Event-triggered", about: "tells others when its speed changes" },
+  { kind: "tvd", name: "TVD", about: "all sample together and follow a density that moves" },
+  { kind: "minimum-energy", name: "Minimum energy", about: "moves as slowly as a given decay of the error admits" },
 ];
 
 export const nameOf = (kind: string): string => LAWS.find((law) => law.kind === kind)?.name ?? kind;
@@ -51,6 +53,10 @@ export function lawLike(kind: string, law: Law): Law {
       return { kind, v_max: speed };
     case "event-triggered":
       return { kind, s_max: speed, k_v: round(gain) };
+    case "tvd":
+      return { kind, kappa: round(gain), dt: 0.05, speed };
+    case "minimum-energy":
+      return { kind, dt: 0.05, speed };
     default:
       return { kind };
   }

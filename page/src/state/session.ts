@@ -30,6 +30,9 @@ const livesOf = (scenario: Scenario): unknown => {
   return [arrivals, departures];
 };
 
+/** What is said of agents, but for how far they sense: that may change on the way. */
+const teamOf = ({ agents }: Scenario): unknown => ({ ...agents, radius: null });
+
 const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class Session {
@@ -190,7 +193,7 @@ export class Session {
     }
     this.quiet();
     const other = before.controller.kind !== scenario.controller.kind;
-    const anew = other || (!places && !(same(before.agents, scenario.agents) && same(livesOf(before), livesOf(scenario))));
+    const anew = other || (!places && !(same(teamOf(before), teamOf(scenario)) && same(livesOf(before), livesOf(scenario))));
     const taken = this.underWay && !anew ? await this.fork(places) : this.reset(other ? scenario.controller.kind : null);
     this.hands.keepChosen();
     this.keep();

@@ -2,7 +2,7 @@
 
 import type { Scenario } from "../net/api";
 import { isTrack, shifted } from "./tracks";
-import { startCount, World, worldOf, type MovingTable, type WorkspaceTable } from "./world";
+import { agentCount, startCount, World, worldOf, type MovingTable, type WorkspaceTable } from "./world";
 
 const PER_AGENT = ["t1", "t2", "period", "initial_hold", "initial_timer"];
 
@@ -11,7 +11,7 @@ const PER_AGENT = ["t1", "t2", "period", "initial_hold", "initial_timer"];
  * arrive is for the caller to say.
  */
 export function renumbered(scenario: Scenario, kept: readonly number[]): Scenario {
-  const count = startCount(scenario) + (scenario.world ?? []).reduce((sum, one) => sum + (one.arrive?.length ?? 0), 0);
+  const count = agentCount(scenario);
   const pick = <T>(list: readonly T[]): T[] => kept.map((p) => list[p]);
   const law = { ...scenario.controller };
   for (const key of PER_AGENT) {
@@ -23,6 +23,7 @@ export function renumbered(scenario: Scenario, kept: readonly number[]): Scenari
   if (certificate && Array.isArray(certificate.lipschitz)) next.certificate = { ...certificate, lipschitz: pick(certificate.lipschitz) };
   next.agents = { ...agents };
   if (agents.ids) next.agents.ids = pick(agents.ids).filter((id) => id !== undefined);
+  if (Array.isArray(agents.radius)) next.agents.radius = pick(agents.radius);
   if (agents.sensors) next.agents.sensors = pick(agents.sensors);
   if (scenario.world)
     next.world = scenario.world.map((one) => {

@@ -49,6 +49,17 @@ export interface Lives {
 
 export const startCount = ({ agents }: Scenario): number => (Array.isArray(agents.start) ? agents.start.length : agents.start.count);
 
+/** How many agents there are in all, with those that arrive later. */
+export const agentCount = (scenario: Scenario): number =>
+  startCount(scenario) + (scenario.world ?? []).reduce((sum, one) => sum + (one.arrive?.length ?? 0), 0);
+
+/** How far each agent of a scenario senses; null if that is unlimited. */
+export function radiiOf(scenario: Scenario): Float64Array | null {
+  const { radius } = scenario.agents;
+  if (Array.isArray(radius)) return Float64Array.from(radius);
+  return radius === undefined ? null : new Float64Array(agentCount(scenario)).fill(radius);
+}
+
 /** The world of a scenario: what the server would send of it. */
 export function worldOf(scenario: Scenario): WorldForm {
   const { workspace, density = { kind: "uniform" }, sensor, world = [] } = scenario;

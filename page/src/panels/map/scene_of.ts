@@ -2,7 +2,7 @@
 
 import { blankState, type ArcState } from "../../arc/arc";
 import { densityOf, peaksOf, withPeaks, type Density, type DensityTable } from "../../density/density";
-import { cellOf, placesOf } from "../../geometry/cells";
+import { cellOf, intervalOf, placesOf, rangeAmong } from "../../geometry/cells";
 import type { Point } from "../../geometry/polygon";
 import { flattened, nameOfAxis, PLANE, shadowOf, type Axes } from "../../geometry/shadow";
 import type { Region } from "../../geometry/workspace";
@@ -16,7 +16,7 @@ import type { Lane, LanePiece } from "../../state/lane";
 import { speedOf } from "../../state/laws";
 import type { Session } from "../../state/session";
 import { isCircle, isKeyframes, isTrack, valueAt } from "../../world/tracks";
-import { tableAt, World, worldOf, type MovingTable } from "../../world/world";
+import { radiiOf, tableAt, World, worldOf, type MovingTable } from "../../world/world";
 
 const FRESH = 0.12; // seconds of looking at it that a ring round an agent lasts
 const HEAT_EVERY = 100; // milliseconds between two pictures of a density that changes while time runs
@@ -98,7 +98,7 @@ export class SceneMaker {
     const density = this.densityOf(drag.peaks ? withPeaks(table, drag.peaks) : whole);
     const end = this.endOf(lane, app.scenario);
     const view = drag.view ?? this.session.view ?? this.fit(world, region, end, size);
-    const glance = piece ? this.glanceOf(piece, jump - piece.jumps, app.selected) : null;
+    const glance = piece ? this.glanceOf(piece, jump - piece.jumps, app.selected, view.sx) : null;
     const everybody = this.stateOf(lane, jump, app.start, drag);
     const state = shadow ? flattened(everybody, shadow.axes) : everybody;
     const most = world.changes && !shadow && region.dimension <= 2 ? this.mostOf(world, sensors, end) : 0;
@@ -111,6 +111,7 @@ export class SceneMaker {
       paths: peaksOf(moving).map(pathOf),
       most,
       diagrams: (sensors.length ? sensors : [null]).map((one) => world.members(state.present, one)),
+      radii: piece ? piece.radii : radiiOf(app.scenario),
       marks: world.marks(state.agents),
       spans: region.bounds ? spansOf(world, piece?.offset ?? 0) : [],
       stretches: lane ? stretchesOf(lane, clock.t, jump) : [],
@@ -218,15 +219,16 @@ export class SceneMaker {
   }
 
   /** What was seen at the last look; while time runs, at that of the chosen agent. */
-  private glanceOf(piece: LanePiece, jump: number, selected: number): Glance | null {
+  private glanceOf(piece: LanePiece, jump: number, selected: number, scale: number): Glance | null {
     const { arc } = piece;
     const { playing } = this.session.clock;
     if (arc.dimension > 2 || jump < 1) return null;
     const row = playing ? (selected >= 0 && selected < arc.agents ? arc.rowsAfter(jump)[selected] : -1) : jump - 1;
     if (row < 0 || (arc.events.looked && !arc.events.looked[row])) return null;
-    if (this.glanceFor[0] !== arc || this.glanceFor[1] !== row) {
-      this.glanceFor = [arc, row];
-      this.glance = seen(piece, row);
+    const key = [arc, row, piece.radii && scale];
+    if (key.some((one, k) => one !== this.glanceFor[k])) {
+      this.glanceFor = key;
+      this.glance = seen(piece, row, scale);
     }
     return this.glance;
   }
@@ -236,8 +238,8 @@ const latestOf = ({ arc }: LanePiece, jump: number): number => (jump < 1 ? -1 : 
 
 const everLooks = ({ arc: { events } }: LanePiece): boolean => !events.looked || !events.count || events.looks[events.count] > 0;
 
-function seen(piece: LanePiece, row: number): Glance {
-  const { arc, world, offset } = piece;
+function seen(piece: LanePiece, row: number, scale: number): Glance {
+  const { arc, world, offset, radii } = piece;
   const { events, dimension: n } = arc;
   const agent = events.agent[row];
   const place = Array.from(events.positions.subarray(row * n, row * n + n));
@@ -249,7 +251,8 @@ function seen(piece: LanePiece, row: number): Glance {
     const members = world.members(present, sensor);
     const places = members ? placesOf(positions, members, n) : positions;
     const own = members ? members.indexOf(agent) : agent;
-    return n === 2 ? cellOf(region.ring, places, own) : stretchOf(region, places, own);
+    const range = rangeAmong(radii && { radii, scale }, members);
+    return n === 2 ? cellOf(region.ring, places, own, range) : Float64Array.from(intervalOf(region.bounds ?? [0, 1], places, own, range?.radii));
   });
   return { agent, time: offset + events.time[row], place, centroid, cell, others };
 }
@@ -268,19 +271,6 @@ function pathOf(peak: MovingTable): HillPath {
 function spansOf(world: World, offset: number): Scene["spans"] {
   const found = world.form.phases.map(({ from }) => ({ from: offset + from, bounds: world.regionAt(from).bounds }));
   return found.length > 1 ? found.filter((one): one is Scene["spans"][number] => one.bounds !== null) : [];
-}
-
-/** On a line, both ends of a cell. */
-function stretchOf(region: Region, positions: Float64Array, agent: number): Float64Array {
-  const [low, high] = region.bounds ?? [0, 1];
-  const x = positions[agent];
-  let left = low;
-  let right = high;
-  for (const other of positions) {
-    if (other < x) left = Math.max(left, (x + other) / 2);
-    if (other > x) right = Math.min(right, (x + other) / 2);
-  }
-  return Float64Array.of(left, right);
 }
 
 function stretchesOf(lane: Lane, t: number, jump: number): Stretch[] {

@@ -171,6 +171,24 @@ const START_SEED: Spot = {
   write: (s, seed) => scattering(s, { seed }),
 };
 
+const RADIUS: Spot = {
+  key: "agents.radius",
+  name: "sensing radius",
+  panel: "scenario",
+  empty: "unlimited",
+  parse: numberOrNone,
+  read: (s) => s.agents.radius,
+  write: (s, value) => {
+    const { radius: _, ...agents } = s.agents;
+    return { ...s, agents: value === null ? agents : { ...agents, radius: value as number } };
+  },
+};
+
+const SOME = 8; // radii that are all listed
+
+const radiiInWords = (radii: readonly number[]): string =>
+  radii.length > SOME ? `from ${Math.min(...radii)} to ${Math.max(...radii)}` : radii.join(", ");
+
 function AgentsForm({ scenario }: { scenario: Scenario }) {
   const session = useSession();
   const scattered = scatteredIn(scenario);
@@ -180,6 +198,13 @@ function AgentsForm({ scenario }: { scenario: Scenario }) {
       <legend>Agents</legend>
       <Field spot={COUNT} about="how many; another number scatters them anew" />
       <Field spot={START_SEED} about="of where they are scattered; another one scatters them anew" />
+      {Array.isArray(scenario.agents.radius) ? (
+        <p class="moves">
+          <span>{RADIUS.name}</span> <span class="dim">one per agent: {radiiInWords(scenario.agents.radius)}</span>
+        </p>
+      ) : (
+        <Field spot={RADIUS} about="how far agents sense; empty: unlimited" />
+      )}
       {!scattered && <p class="dim">They start where they were put. Another count or seed scatters them anew; Ctrl Z takes that back.</p>}
       {scenario.world?.some((one) => one.leave?.length || one.arrive?.length) && <p class="dim">At the start; some leave or arrive later, see World.</p>}
       <p class="row">

@@ -14,11 +14,15 @@ const BONDS: Record<string, readonly Bond[]> = {
     { key: "period", to: "reset", when: "periodic" },
     { key: "intervals", to: "reset", when: "sequence", first: (s) => waits(s.controller) },
     { key: "loss", to: "reset", when: "dropout", first: () => 0.1 },
+    { key: "trust", to: "feedforward", when: "neighbours" },
     { key: "eta_max", to: "reset", when: "adaptive", first: (s) => s.certificate?.eta_max ?? Number((0.6 * Number(s.controller["k1"])).toPrecision(4)) },
   ],
   lloyd: [
     { key: "dt", to: "mode", when: "sampled" },
     { key: "tolerance", to: "mode", when: "ode" },
+    { key: "feedforward", to: "mode", when: "sampled" },
+    { key: "trust", to: "mode", when: "sampled" },
+    { key: "trust", to: "feedforward", when: "neighbours" },
   ],
   "discrete-lloyd": [{ key: "rate", to: "schedule", when: "poisson" }],
 };
@@ -33,8 +37,8 @@ function waits(law: Law): number[] | number[][] {
 
 /** Whether a key has a meaning under what is chosen. */
 export function applies(law: Law, key: string, fallbacks: ReadonlyMap<string, unknown>): boolean {
-  const bond = BONDS[law.kind]?.find((one) => one.key === key);
-  return !bond || (law[bond.to] ?? fallbacks.get(bond.to)) === bond.when;
+  const bonds = BONDS[law.kind]?.filter((one) => one.key === key) ?? [];
+  return bonds.every((bond) => (law[bond.to] ?? fallbacks.get(bond.to)) === bond.when);
 }
 
 /** The law with another choice, without what belonged to the old one and with what the new one needs. */

@@ -126,6 +126,7 @@ def _beginning(recorder: Recorder, scenario: Scenario) -> bytes:
         "fade": _finite(start.fade),
         "workspace": workspace_json(system.workspace),
         "world": world_json(scenario, system.timeline),
+        "radii": system.radius,
         "nu": system.nu,
         "eta_max": limit,
         "law": scenario.controller.kind,

@@ -17,7 +17,7 @@ from dwell.web.work.workspace_json import workspace_json
 
 
 def validate(raw: bytes, limits: Limits) -> dict[str, Any]:
-    """Return the parsed scenario, the initial positions of its agents, and repairs."""
+    """Return the parsed scenario, the initial positions of its agents, radii, and repairs."""
     scenario = _scenario(raw, limits)
     system, places, repairs = build(scenario)
     return {
@@ -26,6 +26,7 @@ def validate(raw: bytes, limits: Limits) -> dict[str, Any]:
         "repairs": list(repairs),
         "start": places[: scenario.agents.count].tolist(),  # without those that arrive later
         "workspace": workspace_json(system.workspace),
+        "radii": None if system.radius is None else list(system.radius),
     }
 
 
