@@ -14,7 +14,7 @@ import numpy as np
 
 import dwell
 from dwell._checks import check_whole
-from dwell._types import Points
+from dwell._types import Points, listed
 from dwell.agents import CoverageSystem, Sensor, Switch, check_start
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import Network
@@ -254,13 +254,14 @@ def simulate(
     moving = workspace if isinstance(workspace, MovingPolygon) else as_workspace(workspace)
     check_controller(controller)
     check_tables("sensors", sensors, Sensor, density is None)
+    check_tables("switches", switches, Switch)
+    sensors, switches = listed(sensors), listed(switches)
     weight = Uniform() if density is None else as_density(density)
     weight = sum_of(sensors) if sensors else weight
     site = moving.now(0.0) if isinstance(moving, MovingPolygon) else moving
     check_density(density_at(weight, 0.0), site)
     places, repairs = check_start(site, start, apart=not sensors)
     links = checked_network(network)
-    check_tables("switches", switches, Switch)
     timeline, every = timeline_of(moving, weight, links, places, switches, float(until), sensors)
     if ids is not None:
         check_ids(ids, len(every))

@@ -255,12 +255,13 @@ def information_of(controller: object) -> Information:
 
 
 def refuse_samples(controller: object) -> None:
-    """Refuse a law that bounds cells by the positions of others: its bounds know no radius."""
-    if information_of(controller).others != "centroid":
+    """Refuse a law that uses more than the centroid: what it computes knows no radius."""
+    known = information_of(controller)
+    if (known.others, known.world) != ("centroid", "now"):
         raise ControllerError(
-            f"sensing radii came with {type(controller).__name__}, which bounds cells by positions "
-            "of other agents and knows no radius; a law that uses the centroid alone is needed "
-            "(timer, lloyd, discrete-lloyd); leave the radii out, or choose another law",
+            f"sensing radii came with {type(controller).__name__}, which here uses more than the "
+            "centroid and knows no radius; timer without feed-forward and adaptive resets, lloyd "
+            "without feed-forward, or discrete-lloyd is needed; leave the radii out, or change it",
             code="agents.radius",
             key="agents.radius",
         )

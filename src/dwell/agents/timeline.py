@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
@@ -17,7 +18,7 @@ from dwell.density import Density, as_density
 from dwell.density.moving import density_at, keyframe_times, moves, tracks_of
 from dwell.density.support import check_density
 from dwell.errors import AgentsError, InputError
-from dwell.geometry import Workspace, as_workspace
+from dwell.geometry import Polygon, Workspace, as_workspace
 from dwell.geometry.moving import MovingPolygon
 
 
@@ -193,6 +194,12 @@ def _check_phase(k: int, phase: Phase, end: float, dimension: int) -> None:
     for t in sorted(t for t in times if phase.begin <= t):
         site = phase.ground.at(t).workspace
         check_density(density_at(phase.density, t), site)
+    if isinstance(phase.workspace, MovingPolygon):  # and on all that the boundary sweeps over
+        for earlier, later in pairwise(sorted(times)):
+            ends = [phase.ground.at(t).workspace.vertices for t in (earlier, later)]
+            swept = Polygon.hull_of(np.vstack(ends))
+            for t in (earlier, later):
+                check_density(density_at(phase.density, t), swept)
 
 
 def _refused(name: str, value: object, need: str) -> InputError:

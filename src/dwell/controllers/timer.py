@@ -217,7 +217,12 @@ class Timer:
             raise _refused(f"initial_hold[{p}]", f"{speed[p]:g} fast", f"at most k1 = {self.k1:g}")
 
     def begin(self, observation: Observation) -> Command:
-        """Start with the input the law gives (or the one given), and a full timer."""
+        """Start with the input the law gives (or the one given), and a full timer.
+
+        The first event of an agent that arrives later is an ordinary sample.
+        """
+        if observation.time > 0.0:
+            return self.decide(observation)
         agent, agents = observation.agent, observation.agents
         timer = self.numbers(agents).t2[agent]
         if self.initial_timer is not None:

@@ -14,11 +14,15 @@ from dwell.density.base import Density, dimension_of, general_terms_of
 from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
 from dwell.density.polynomial import Polynomial
-from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
 from dwell.motion import Circle, Keyframes, Track
 
 COLUMNS = {"weight": 0, "center": 1, "rate": 3}  # of a Gaussian in Terms.gaussians
+# Parameters that may change, by kind.
+CHANGING: dict[Any, tuple[str, ...]] = {
+    Gaussian: ("center", "rate", "covariance", "weight"),
+    Polynomial: ("coefficients",),
+}
 WIDTHS = {"weight": 1, "center": 2, "rate": 1}
 
 
@@ -31,9 +35,10 @@ class Moving:
     Parameters
     ----------
     kind : type
-        `Gaussian`, `Polynomial` or `Uniform`.
+        `Gaussian` or `Polynomial`.
     **parameters
-        What the kind takes; each is a constant, or changes over time.
+        What the kind takes. Center, rate, covariance and weight of a Gaussian, and the coefficients
+        of a polynomial, may change over time.
 
     Examples
     --------
@@ -44,18 +49,25 @@ class Moving:
     """
 
     def __init__(self, kind: Any, **parameters: Any) -> None:
-        if kind not in (Gaussian, Polynomial, Uniform):
+        if not isinstance(kind, type) or kind not in CHANGING:
             raise DensityError(
-                f"a moving density is of kind {getattr(kind, '__name__', kind)!r}; Gaussian, "
-                "Polynomial or Uniform is needed, or a Mixture of moving densities",
+                f"a moving density is of kind {getattr(kind, '__name__', kind)!r}; Gaussian or "
+                "Polynomial is needed, or a Mixture of moving densities",
                 code="density.kind",
                 key="density.kind",
             )
         self.kind: Any = kind
         self.parameters = parameters
-        for track in self.tracks.values():
-            for t in track.times if isinstance(track, Keyframes) else ():
-                self.now(t)  # which refuses what the kind does not take
+        for name in self.tracks:
+            if name not in CHANGING[kind]:
+                raise DensityError(
+                    f"the {name} of a moving {kind.__name__} changes over time; only "
+                    f"{', '.join(CHANGING[kind])} may: give the others as constants",
+                    code="density.kind",
+                    key=f"density.{name}",
+                )
+        for t in {0.0, *keyframe_times(self)}:
+            self.now(t)  # which refuses what the kind does not take
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
@@ -80,7 +92,14 @@ class Moving:
             name: value.at(t) if isinstance(value, Keyframes | Circle) else value
             for name, value in self.parameters.items()
         }
-        density: Density = self.kind(**values)
+        try:
+            density: Density = self.kind(**values)
+        except TypeError as fault:
+            raise DensityError(
+                f"a {self.kind.__name__} cannot be made of {', '.join(values)}: {fault}",
+                code="density.kind",
+                key="density",
+            ) from None
         return density
 
     @cached_property

@@ -154,11 +154,21 @@ def metrics_of(
     errors = seen.error.reshape(now.positions.shape)
     return Metrics(
         times,
-        errors=lengths(errors),
+        errors=error_sizes(system, errors, seen.empty.reshape(samples, agents)),
         hold_errors=_hold_errors(system, now, errors),
         costs=costs_of(system, now.positions, times, seen),
         separations=seen.nearest.reshape(samples, agents).min(axis=1),
     )
+
+
+def error_sizes(
+    system: CoverageSystem, errors: Points, empty: np.ndarray, agents: Ints | None = None
+) -> Floats:
+    """Lengths of errors; of agents with nothing in their range, the radius: they cover nothing."""
+    if system.radii is None:
+        return lengths(errors)
+    radii = system.radii if agents is None else system.radii[agents]
+    return np.where(empty, radii, lengths(errors))
 
 
 def costs_of(

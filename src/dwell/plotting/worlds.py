@@ -16,7 +16,7 @@ from dwell.density import Density
 from dwell.geometry import Box, Workspace
 from dwell.geometry.moving import MovingPolygon
 from dwell.measure import Metrics
-from dwell.measure.metrics import metrics_of
+from dwell.measure.metrics import cost_in, metrics_of
 from dwell.plotting.style import PLAIN, Axes, Style
 from dwell.results import Run
 
@@ -208,8 +208,12 @@ def _measured(run: Run, phase: float, t: float) -> Metrics | None:
         return None
     now, every = run.details.snapshots_at(t), np.arange(run.agents)
     world, when = run.system.world_at(phase), np.array([t])
-    seen = world.measure(now.positions, np.zeros_like(every), every, when)
-    return None if seen.coincident.any() else metrics_of(run.system, now, when, seen)
+    radii = run.system.radii
+    seen = world.measure(now.positions, np.zeros_like(every), every, when, radius=radii)
+    if seen.coincident.any():
+        return None
+    cost = cost_in(world.ground_at(t), now.positions[0], seen, radii)
+    return replace(metrics_of(run.system, now, when, seen), costs=np.array([cost]))
 
 
 def _inserted(metrics: Metrics, row: int, t: float, new: Metrics | None) -> Metrics:

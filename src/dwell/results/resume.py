@@ -18,6 +18,7 @@ from dwell.hybrid import StopReason
 from dwell.results.files import shown
 from dwell.results.run import Run
 from dwell.scenario import Scenario
+from dwell.scenario.build import build
 from dwell.scenario.modules import changed_sources
 from dwell.scenario.problems import listing
 
@@ -57,7 +58,10 @@ def extended(
         if every is None:
             every = options.horizon / default_samples(run.system, run.start, options.horizon)
         changes["record"] = options.record.model_copy(update={"sample_every": every})
-    return run.scenario.model_copy(update={"run": options.model_copy(update=changes)})
+    later = run.scenario.model_copy(update={"run": options.model_copy(update=changes)})
+    if run.system.timeline is not None:
+        build(later)  # refused where the world is not known up to the new horizon
+    return later
 
 
 def _refuse_ended(

@@ -194,7 +194,8 @@ def refuse_changes(
         raise InputError(f"agents.radius {says}", code="sensor.radius", key="agents.radius")
     moving = any(isinstance(phase.workspace, MovingPolygon) for phase in timeline.phases)
     kind = next((kind for kind, own in LAW_KINDS.items() if type(law) is own), "")
-    if timeline.sensors and information_of(law).others != "centroid":
+    known = information_of(law)
+    if timeline.sensors and (known.others, known.world) != ("centroid", "now"):
         says = f'= "{kind or type(law).__name__}" uses more than the centroid, which needs one '
         says += 'density for all agents, got [[sensor]] tables; use "timer" or "lloyd"'
         raise InputError(f"controller.kind {says}", code="sensor.law", key="controller.kind")
@@ -204,6 +205,12 @@ def refuse_changes(
     if getattr(law, "accuracy", None) is not None:
         says = 'is "ode", which needs a world that does not change; use "sampled"'
         raise InputError(f"controller.mode {says}", code="world.ode", key="controller.mode")
+    if timeline.arrivals is not None and kind in GUARANTEED_KINDS:
+        says = (
+            f'= "{kind}" works with guaranteed cells, which need the same agents all the time, got '
+            'worlds in which agents leave or arrive; use "timer", "lloyd" or "discrete-lloyd"'
+        )
+        raise InputError(f"controller.kind {says}", code="world.guaranteed", key="controller.kind")
     if moving and kind in GUARANTEED_KINDS:
         says = (
             f'= "{kind}" works with guaranteed cells, which bound where other agents may be but '

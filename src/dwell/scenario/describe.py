@@ -55,7 +55,8 @@ def describe(
     if nameless or law is None or None in worlds:
         return None
     named = [name_of(type(controller))] if law["kind"] == "python" else []
-    named += [name_of(density.call)] if isinstance(density, Function) else []
+    others = [*(one.density for one in switches), *(one.density for one in sensors)]
+    named += [name_of(one.call) for one in (density, *others) if isinstance(one, Function)]
     folders = {name[1] for name in named if name is not None}
     if len(folders) > 1:  # a scenario has one folder of modules
         return None

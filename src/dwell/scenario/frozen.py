@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ def scenario_at(scenario: Scenario, time: float | None) -> Scenario:
     who = np.arange(system.agents) if present is None else present
     tables: dict[str, Any] = scenario.model_dump(exclude_none=True)
     tables.pop("world", None)
+    tables["network"] = asdict(system.world_at(given).network)
     density = describe_density(ground.density)
     tables["workspace"] = describe_workspace(ground.workspace)
     tables["density"] = tables["density"] if density is None else density

@@ -110,11 +110,11 @@ class WorldSpec(Table):
     model_config = ConfigDict(serialize_by_alias=True)
 
     begin: Positive = doc(
-        "the time from which on it is so; a look at that very time sees it", alias="from"
+        "the time from which on it is so; a sample at that very time sees it", alias="from"
     )
     workspace: WorkspaceSpec | None = doc("the region to be covered from then on", None)
     density: DensitySpec | None = doc("how much each place matters from then on", None)
-    network: NetworkSpec | None = doc("looks and messages that are lost or late", None)
+    network: NetworkSpec | None = doc("samples and messages that are lost or late", None)
     leave: Annotated[tuple[Whole, ...], listed("a list of agents' numbers")] | None = doc(
         "numbers of the agents that leave, counted from 0", None
     )

@@ -244,14 +244,13 @@ def _repeated(
             f"there are {len(numbers)} seeds and {len(agents)} starts; as many are needed",
             code="batch.seeds",
         )
-    return [
-        Case(
-            with_seed(scenario.model_copy(update={"agents": spec}), seed),
-            replace(base.system, agents=len(start), seed=seed),
-            start,
-        )
-        for seed, (spec, start) in zip(numbers, agents, strict=True)
-    ]
+    alike = base.system.timeline is None and base.system.radius is None
+    cases = []
+    for seed, (spec, start) in zip(numbers, agents, strict=True):
+        own = with_seed(scenario.model_copy(update={"agents": spec}), seed)
+        system = replace(base.system, agents=len(start), seed=seed) if alike else None
+        cases.append(_case(own) if system is None else Case(own, system, start))
+    return cases
 
 
 def _agents_of_runs(

@@ -366,6 +366,7 @@ def _run(scenario: Scenario | None, law: Any, threads: int | None, progress: Pro
         law,
         switches=build_switches(scenario),
         sensors=sensors,
+        radius=system.radius,
         until=options.horizon,
         seed=system.seed,
         ids=scenario.agents.ids,

@@ -90,7 +90,7 @@ def resting_place(run: Run) -> Points | None:
     if run.system.spacing is not None:
         return ends
     ground, present = run.system.ground_at(run.horizon), run.system.world_at(run.horizon).present
-    if run.system.sensors or present is not None:
+    if run.system.sensors or run.system.radius is not None or present is not None:
         return None
     return come_to_rest(ground.workspace, ground.density, ends)
 

@@ -37,11 +37,11 @@ def second_opinion(run: Recorded, thorough: bool, tell: Tell) -> Finding:
 
 def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
     """Centroids by plain cutting and plain quadrature."""
-    diameter = run.system.workspace.diameter
     gaps: dict[str, float] = {}  # by where in the run
     for positions, agent, error, time, where in _stated(run, most, tell):
         centroid = _by_reference(run.system, positions, agent, time)
         if centroid is not None:
+            diameter = run.system.ground_at(time).workspace.diameter
             gaps[where] = float(lengths(error - centroid)) / diameter
     what = "centroids recomputed by other code"
     why = "the cells weigh too little, or the density is too rough, for the other code"

@@ -222,14 +222,29 @@ def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
         )
 
 
+def uncovered(system: CoverageSystem) -> str:
+    """What of a system the theorem of the timer law does not cover; empty if it covers all."""
+    timeline = system.timeline
+    if system.radius is not None or system.sensors:
+        return "agents have sensors or ranges of their own"
+    if timeline is not None and any(phase.ground.moves for phase in timeline.phases):
+        return "the density or the workspace moves"
+    if timeline is not None and timeline.arrivals is not None:
+        return "agents arrive or leave"
+    if getattr(system.controller, "feedforward", "none") != "none":
+        return "the law has feed-forward"
+    return ""
+
+
 def _about_certificate(
     system: CoverageSystem, assumed: Mapping[str, Any] | None, measured: Attained | None
 ) -> Iterator[Flag]:
     """Why the theorem does not apply to this run, and the remedy where one is known."""
     if assumed is None or not isinstance(system.controller, Timer):
         return
-    if system.controller.feedforward != "none":
-        yield Flag("certificate-void", "The theorem does not cover feed-forward.")
+    why_not = uncovered(system)
+    if why_not:
+        yield Flag("certificate-void", f"The theorem does not apply, because {why_not}.")
         return
     setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])
     reasons = list(void_reasons(setting, measured)) if system.agents > 1 else []

@@ -60,7 +60,7 @@ def cost_never_rises(run: Recorded, most: int | None) -> Finding:
     says = f"the cost never rises, at {len(times)} of {len(every)} event times (relative rise)"
     rise = np.diff(costs) / costs[:-1]
     found = worst_of("cost", says, rise, COST_ROUNDING, lambda k: at_time(times[k + 1]))
-    return if_guaranteed(found, run.system.perfect)
+    return if_guaranteed(found, run.system.perfect and run.system.timeline is None)
 
 
 def self_trigger_guarantees(
@@ -73,7 +73,7 @@ def self_trigger_guarantees(
     that is not good (stop = "after").
     """
     law: Any = system.controller
-    kept = system.perfect and law.option("stop") == "before"
+    kept = system.perfect and law.option("stop") == "before" and system.timeline is None
     seen = follow_centroids(system, start, table, until)
     when = f"at {MOST_TIMES} times and just before each sample"
     drift = f"a centroid moves by at most delta = {law.delta:g} between samples (G1; {when})"
@@ -115,8 +115,9 @@ def _misjudged(run: Recorded, law: SelfTriggered, row: int) -> float:
         applies = mark != FLOOR and s > 0.5 * law.scan if sign > 0 else mark == IN_TIME
         if applies and (sign < 0 or mark != CEILING or law.option("stop") == "before"):
             here = np.array(segments.at(t + s))
-            enlarged = wider(system.workspace) if sign < 0 else 0.0
-            known = (law, system.workspace, system.density, here, target, sample.positions, s)
+            ground = system.ground_at(t)  # the law knows no other world for its interval
+            enlarged = wider(ground.workspace) if sign < 0 else 0.0
+            known = (law, ground.workspace, ground.density, here, target, sample.positions, s)
             worst = max(worst, sign * reference_trigger(*known, enlarged))
     return worst
 

@@ -18,6 +18,7 @@ from dwell.measure.metrics import (
     Paths,
     costs_of,
     covered_from,
+    error_sizes,
     measure_configurations,
     sharpness,
 )
@@ -119,7 +120,7 @@ class Recorded:
         seen = self.system.measure(positions, row, agents, ascending)
         if seen.coincident.any():
             raise first_coincidence(positions[int(row[np.argmax(seen.coincident)])])
-        return lengths(seen.error)
+        return error_sizes(self.system, seen.error, seen.empty, agents)
 
     # At the jumps.
 
@@ -202,7 +203,7 @@ def follow(run: Recorded, most: int) -> Series:
     speeds = lengths(now.velocities)
     return Series(
         times=times,
-        errors=lengths(errors),
+        errors=error_sizes(run.system, errors, seen.empty.reshape(shape)),
         costs=costs_of(run.system, now.positions, times, seen),
         rates=-2.0 * (mass * dots(errors, now.velocities)).sum(axis=1),
         doubts=2.0 * NOISE * run.system.workspace.diameter * (mass * speeds).sum(axis=1),

@@ -27,6 +27,7 @@ from dwell.verify.finding import (
     violated,
     worst_of,
 )
+from dwell.verify.flags import uncovered
 from dwell.verify.phases import phases_of, worst_of_phases
 from dwell.verify.recorded import (
     THOROUGH,
@@ -111,16 +112,8 @@ def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
         return "on a grid of points centroids are piecewise constant: no Lipschitz constant holds"
     if not system.perfect:
         return "samples are lost or late, which the theorem does not cover"
-    if system.radius is not None or system.sensors:
-        return "agents have sensors or ranges of their own, which the theorem does not cover"
-    timeline = system.timeline
-    if timeline is not None and any(phase.ground.moves for phase in timeline.phases):
-        return "the density or the workspace moves, which the theorem does not cover"
-    if timeline is not None and timeline.arrivals is not None:
-        return "agents arrive or leave, which the theorem does not cover"
-    if getattr(system.controller, "feedforward", "none") != "none":
-        return "the law has feed-forward, which the theorem does not cover"
-    return ""
+    why_not = uncovered(system)
+    return f"{why_not}, which the theorem does not cover" if why_not else ""
 
 
 def _not_held_against(run: Recorded, law: Timer, why: str) -> Iterator[Finding]:
