@@ -221,13 +221,11 @@ def simulate(
     until
         The time at which the run ends.
     seed
-        The seed of all random draws, 0 by default; with None a fresh one is drawn and recorded.
+        The seed of all random draws, 0 by default; None draws a fresh one and records it.
     ids
         The random stream of each agent; 0, 1, 2, ... by default.
-    max_jumps
-        Jumps after which the run ends early.
-    nu
-        The error that counts as covered, the law's own by default.
+    max_jumps, nu
+        Jumps after which the run ends early; the error that counts as covered, by default the law's.
     progress, threads
         As in `run_scenario`.
 
@@ -256,8 +254,8 @@ def simulate(
     check_tables("sensors", sensors, Sensor, density is None)
     check_tables("switches", switches, Switch)
     sensors, switches = listed(sensors), listed(switches)
-    weight = Uniform() if density is None else as_density(density)
-    weight = sum_of(sensors) if sensors else weight
+    own = sum_of(sensors) if sensors else Uniform()
+    weight = own if density is None else as_density(density)
     site = moving.now(0.0) if isinstance(moving, MovingPolygon) else moving
     check_density(density_at(weight, 0.0), site)
     places, repairs = check_start(site, start, apart=not sensors)
