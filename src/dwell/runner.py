@@ -225,7 +225,7 @@ def simulate(
     ids
         The random stream of each agent; 0, 1, 2, ... by default.
     max_jumps, nu
-        Jumps after which the run ends early; the error that counts as covered, by default the law's.
+        Jumps after which the run ends early; the error that counts as covered, else the law's own.
     progress, threads
         As in `run_scenario`.
 
