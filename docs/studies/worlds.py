@@ -150,12 +150,9 @@ def draw_hill(found: Any) -> Any:
         right.plot(lag, k, "o", color=PLAIN.limit, ms=4.0, label=words[1])
     right.set_yticks(range(len(rows)), [row["law"] for row in reversed(rows)])
     right.set_xlim(-0.006, None)
-    right.legend(
-        fontsize=PLAIN.text_size, framealpha=1.0, edgecolor="none", loc="center",
-        bbox_to_anchor=(0.42, 0.5),
-    )  # fmt: skip
     PLAIN.dress(right, "mean lag", "")
     right.grid(axis="y", lw=0.3, zorder=0)
+    PLAIN.explain(right, 2)
     return figure
 
 
@@ -170,12 +167,12 @@ TEAMS = {
 }
 
 
-def closest(positions: Any, sensors: Any) -> float:
-    """The smallest distance of two agents without a common sensor; nan where there are none."""
+def closest(positions: Any, sensors: Any, *, common: bool) -> float:
+    """The smallest distance of two agents with or without a common sensor; nan without any."""
     gaps = [
         np.linalg.norm(positions[p] - positions[q])
         for p, q in combinations(range(len(sensors)), 2)
-        if not {*sensors[p]} & {*sensors[q]}
+        if bool({*sensors[p]} & {*sensors[q]}) == common
     ]
     return float(min(gaps, default=np.nan))
 
@@ -204,7 +201,7 @@ def team(horizon: float | None = None, starts: int = 10) -> tuple[Rows, Any]:
             if not costs or sum(each) < min(map(sum, costs)):
                 runs[name] = run
             costs.append(each)
-            gaps.append(closest(places, sensors))
+            gaps.append([closest(places, sensors, common=common) for common in (False, True)])
             numbers.append(run.summary())
         one, other = runs[name].system.sensors
         if name == "all both":
@@ -228,7 +225,8 @@ def team(horizon: float | None = None, starts: int = 10) -> tuple[Rows, Any]:
                 "cells": f"{np.mean([n['cells']['voronoi'] for n in numbers]) / 8:.0f}",
                 "messages": f"{np.mean([n['messages'] for n in numbers]) / 8:.0f}",
                 "error": f"{max(n['error']['final_max'] for n in numbers):.0e}",
-                "closest": f"{np.min(gaps):.3f}",
+                "closest without": f"{np.min(gaps, axis=0)[0]:.3f}",
+                "closest with a common sensor": f"{np.min(gaps, axis=0)[1]:.3f}",
             }
         )
     return rows, runs
@@ -316,16 +314,16 @@ def boats(horizon: float | None = None, starts: int = 10) -> tuple[Rows, Any]:
                 runs[name] = run
             sizes = np.broadcast_to(1e4 if radius is None else radius, 20)
             masses = dwell.tessellate(site, places, density, radius=sizes).masses
-            near = [
-                dwell.tessellate(site, places, density, radius=r).masses for r in (150.0, 100.0)
-            ]
+            near = {r: dwell.tessellate(site, places, density, radius=r) for r in (150.0, 100.0)}
             found.append(
                 {
                     "cost": cost,
                     "full": dwell.tessellate(site, places, density).cost / mass,
                     "share": 100.0 * masses.sum() / mass,
-                    "150": 100.0 * near[0].sum() / mass,
-                    "100": 100.0 * near[1].sum() / mass,
+                    "150": 100.0 * near[150.0].masses.sum() / mass,
+                    "cut 150": near[150.0].cost / mass,
+                    "100": 100.0 * near[100.0].masses.sum() / mass,
+                    "cut 100": near[100.0].cost / mass,
                     "empty": int((masses == 0.0).sum()),
                     "error": run.summary()["error"]["final_max"],
                 }
@@ -342,8 +340,10 @@ def boats(horizon: float | None = None, starts: int = 10) -> tuple[Rows, Any]:
                 "in range, %": f"{middle['share']:.2f}",
                 "least": f"{columns['share'].min():.2f}",
                 "within 150 m, %": f"{middle['150']:.2f}",
+                "cost at 150 m": f"{middle['cut 150']:.0f}",
                 "within 100 m, %": f"{middle['100']:.2f}",
-                "cost / mass": f"{middle['cost']:.0f}",
+                "cost at 100 m": f"{middle['cut 100']:.0f}",
+                "own cost": f"{middle['cost']:.0f}",
                 "from": f"{columns['cost'].min():.0f}",
                 "to": f"{columns['cost'].max():.0f}",
                 "squared distance": f"{middle['full']:.0f}",
@@ -371,12 +371,12 @@ def draw_boats(runs: Any) -> Any:
             ax.plot(*np.vstack([ring, ring[:1]]).T, color="white", lw=0.8)
         maps.draw_workspace(ax, world.workspace)
         masses = dwell.tessellate(world.workspace, places, world.density, radius=sizes).masses
-        kinds = ((1e4, "o"), (150.0, "o"), (100.0, "v"), (200.0, "s"))
-        for radius, marker in kinds:
+        kinds = ((1e4, "o", None), (150.0, "o", "150 m, or unlimited"),
+                 (100.0, "v", "100 m"), (200.0, "s", "200 m"))  # fmt: skip
+        for radius, marker, word in kinds:
             own: Any = {"color": PLAIN.start, "ms": 4.5, "mec": "white", "mew": 0.4, "zorder": 5}
             some = (sizes == radius) & (masses > 0.0)
-            word = f"{radius:.0f} m" if some.any() and radius < 1e4 else None
-            ax.plot(*places[some].T, marker, label=word, **own)
+            ax.plot(*places[some].T, marker, label=word if some.any() else None, **own)
         lost: Any = {"color": PLAIN.flash, "ms": 5.5, "mew": 1.6, "zorder": 6}
         word = "empty cell" if (masses == 0.0).any() else None
         ax.plot(*places[masses == 0.0].T, "x", label=word, **lost)
