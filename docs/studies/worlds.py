@@ -277,6 +277,7 @@ FLEETS: dict[str, Any] = {
 QUAY = {"lower": [96.0, 216.0], "upper": [264.0, 456.0]}  # of the template, enlarged
 STARTS: dict[str, Any] = {"anywhere": "workspace", "the quay": QUAY}
 SAME = 1.0  # metres: configurations closer than that are one
+STEP = 2.0  # metres between the points at which densities are compared
 
 
 def distance(one: Any, other: Any) -> float:
@@ -292,6 +293,17 @@ def distance(one: Any, other: Any) -> float:
     gaps = np.linalg.norm(places[:, None] - others[None], axis=2)
     gaps = gaps + 1e9 * (radii[:, None] != theirs[None])
     return float(gaps[linear_sum_assignment(gaps)].max())
+
+
+def most_in_range(site: Any, density: Any, radius: Any) -> float:
+    """The share of mass that the discs would cover if they tiled the densest part of the site."""
+    area = dwell.moments(site).mass
+    discs = area if radius is None else np.pi * np.sum(np.broadcast_to(radius, 20) ** 2)
+    lower, upper = site.bounds
+    points = np.stack(np.meshgrid(*map(np.arange, lower, upper, (STEP, STEP))), axis=-1)
+    points = points.reshape(-1, 2) + STEP / 2.0
+    levels = np.sort(density.at(points[site.contains(points)]))[::-1]
+    return float(levels[: round(min(1.0, discs / area) * len(levels))].sum() / levels.sum())
 
 
 def boats(horizon: float | None = None, starts: int = 10) -> tuple[Rows, Any]:
@@ -339,6 +351,7 @@ def boats(horizon: float | None = None, starts: int = 10) -> tuple[Rows, Any]:
                 "range": name,
                 "in range, %": f"{middle['share']:.2f}",
                 "least": f"{columns['share'].min():.2f}",
+                "at most": f"{100.0 * most_in_range(site, density, radius):.2f}",
                 "within 150 m, %": f"{middle['150']:.2f}",
                 "cost at 150 m": f"{middle['cut 150']:.0f}",
                 "within 100 m, %": f"{middle['100']:.2f}",
