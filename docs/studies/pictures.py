@@ -19,6 +19,9 @@ CHOSEN = {
     "loss": "over-network-loss",
     "size": "over-agents-start-count",
     "laws": "by-kind",
+    "hill": "hill",
+    "team": "team",
+    "boats": "boats",
 }
 
 

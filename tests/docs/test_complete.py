@@ -115,7 +115,7 @@ def test_the_front_door_is_in_the_reference() -> None:
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:
-    listed = re.findall(r"^(\w+)$", page("index.md"), flags=re.MULTILINE)
+    listed = re.findall(r"^([\w-]+)$", page("index.md"), flags=re.MULTILINE)
     pages = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"index"}
     assert pages <= set(listed)
 

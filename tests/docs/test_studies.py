@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tests.docs.blocks import ROOT
 FOLDER = ROOT / "docs" / "studies"
 PICTURED = ("wait", "loss", "size", "laws")
 STUDIES = (*PICTURED, "speed")
+WORLDS = ("hill", "team", "boats")  # those of docs/worlds-studies.md
 
 
 def mapping_of(name: str) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def test_a_shrunk_study_runs(name: str) -> None:
 
 def test_studies_are_those_of_the_folder() -> None:
     files = {path.stem for path in FOLDER.glob("*.toml")} - {"twelve"}
-    assert files == set(STUDIES)
+    assert files == {*STUDIES, *WORLDS}
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -71,3 +73,50 @@ def test_the_scenario_of_the_studies_is_the_papers_but_for_its_start() -> None:
     paper = json.loads(parse_scenario(text_to_mapping(template_text("paper-12"))).model_dump_json())
     differ = {key for key in own if own[key] != paper[key]}
     assert differ == {"name", "agents", "run"}
+
+
+@pytest.fixture(scope="module")
+def worlds() -> Any:
+    """The script of the studies of worlds that change and of unequal teams."""
+    spec = importlib.util.spec_from_file_location("worlds_of_studies", FOLDER / "worlds.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_a_study_of_worlds_is_on_its_page(name: str) -> None:
+    page = (ROOT / "docs" / "worlds-studies.md").read_text(encoding="utf-8")
+    assert f"`scripts/study {name}`" in page
+    assert f"(studies/{name}.png)" in page
+    assert f"studies/{name}.toml" in page
+    assert (FOLDER / f"{name}.png").stat().st_size < 300_000
+
+
+@pytest.mark.parametrize(("name", "horizon"), [("hill", 2.0), ("team", 2.0), ("boats", 20.0)])
+def test_a_short_study_of_worlds_has_a_table_and_a_picture(
+    worlds: Any, name: str, horizon: float, tmp_path: Path
+) -> None:
+    measure, draw = worlds.STUDIES[name]
+    rows, found = measure(horizon, 1)
+    assert len(worlds.table(rows).splitlines()) == len(rows) + 2
+    draw(found).savefig(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+def test_lags_of_a_hill_are_the_predicted_ones(worlds: Any) -> None:
+    """Of laws whose lag is steady soon; the page has all of them, over a longer time."""
+    import numpy as np
+
+    import dwell
+    from dwell.theory.derivatives import derivatives
+
+    laws = worlds.laws()
+    for name in ("timer, neighbours, [0.2, 0.6]", "tvd C"):
+        run = dwell.run_scenario(worlds.scenario_of("hill", 40.0, controller=laws[name]))
+        world, places = run.world(40.0), run.positions(40.0)
+        jacobian = derivatives(world.workspace, places, world.density).jacobian.toarray()
+        lag = worlds.predicted_lag(laws[name], jacobian, run.agents)
+        assert np.allclose(run.errors(40.0), lag, rtol=0.0, atol=3e-5)
