@@ -59,6 +59,8 @@ def test_every_radius_beyond_the_region_changes_no_bit() -> None:
         (0.0, "agents.radius"),
         (-1.0, "agents.radius"),
         (float("nan"), "agents.radius"),
+        (1e-300, "agents.radius"),
+        (1e300, "agents.radius"),
         ("far", "agents.radius"),
         ([1.0, 2.0], "agents.radius"),
         ([1.0, 2.0, 0.0, 1.0, 1.0, 1.0], "agents.radius[2]"),

@@ -14,6 +14,7 @@ from dwell.geometry import Workspace, is_flat
 
 KEY = "agents.radius"
 FEW = 64  # agents up to which all are listed
+SCALE = 1e9  # by which a radius may be smaller or larger than the workspace
 CROWD = 12.0  # agents within two radii, on average, from which few discs cut their cells
 
 
@@ -38,7 +39,23 @@ def as_radii(radius: object, agents: int, workspace: Workspace | None = None) ->
             code=KEY,
             key=KEY,
         )
+    if workspace is not None:
+        _refuse_scale(found, workspace.diameter)
     return tuple(found.tolist())
+
+
+def _refuse_scale(radii: Floats, diameter: float) -> None:
+    """Refuse radii out of proportion to the workspace: discs like points, squares that overflow."""
+    least, most = diameter / SCALE, diameter * SCALE
+    bad = np.flatnonzero((radii < least) | (radii > most))
+    if bad.size:
+        raise AgentsError(
+            f"the sensing radius of agent {bad[0]} is {radii[bad[0]]:g}; a length from {least:.3g} "
+            f"to {most:.3g} is needed in a workspace {diameter:.3g} across; leave the radius out "
+            "where it is unlimited",
+            code=KEY,
+            key=KEY,
+        )
 
 
 def as_weights(weights: object, agents: int, workspace: Workspace) -> Floats:
