@@ -32,18 +32,9 @@ PLANAR = {
     "weight": Moving(dwell.Gaussian, center=PATH, rate=0.4, weight=Keyframes((0, 4), (1, 9))),
     "covariance": Moving(dwell.Gaussian, center=PATH, covariance=Keyframes((0, 4), FLAT)),
     "polynomial": Moving(dwell.Polynomial, coefficients=Keyframes((0, 4), (FIELD, LATER))),
-    "origin": Moving(
-        dwell.Polynomial, coefficients=FIELD, origin=Keyframes((0, 4), ((0, 0), (-1, 2)))
-    ),
-    "level": dwell.Mixture(
-        (
-            Moving(dwell.Uniform, level=Keyframes((0, 4), (0.5, 2.0))),
-            dwell.Gaussian((1, 1), rate=0.7),
-        )
-    ),
 }
 PLANAR["mixed"] = dwell.Mixture(
-    (*(PLANAR[name] for name in ("center", "rate", "origin")), dwell.Uniform(0.2))
+    (*(PLANAR[name] for name in ("center", "rate", "polynomial")), dwell.Uniform(0.2))
 )
 LINEAR = {
     "center": Moving(dwell.Gaussian, center=Keyframes((0, 4), (1.0, 3.0)), rate=0.4),
@@ -210,7 +201,7 @@ def test_balls_and_space_are_refused():
         centroid_rates(changing_region(dwell.Ball((2, 2), 2.0), density), places(2), T)
 
 
-@pytest.mark.parametrize("name", ["mixed", "covariance", "level"])
+@pytest.mark.parametrize("name", ["mixed", "covariance", "polynomial"])
 def test_rates_are_differences_of_centroids_by_other_code(name):
     """Cells by Qhull and plain quadrature, without the kernels."""
     from dwell.verify.reference_centroid import reference_centroid

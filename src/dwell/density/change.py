@@ -19,7 +19,6 @@ from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
 from dwell.density.moving import Moving
 from dwell.density.polynomial import Polynomial
-from dwell.density.uniform import Uniform
 
 
 @final
@@ -46,12 +45,9 @@ def changes_of(density: Density, t: float, dimension: int) -> Iterator[Carried |
         return
     if density.kind is Gaussian:
         yield _carried(now, rates)
-    elif density.kind is Uniform:
-        yield Polynomial(((0,) * dimension + (float(rates["level"]),),))
     else:
-        rows = list(_derivative(now, rates))
-        if any(row[-1] != 0.0 for row in rows):
-            yield Polynomial(tuple(rows), now.origin)
+        pairs = zip(now.coefficients, rates["coefficients"], strict=True)
+        yield Polynomial(tuple((*row[:-1], float(rate[-1])) for row, rate in pairs), now.origin)
 
 
 def _carried(now: Gaussian, rates: dict[str, Floats]) -> Carried:
@@ -63,20 +59,6 @@ def _carried(now: Gaussian, rates: dict[str, Floats]) -> Carried:
         stretch = _product(rates["covariance"].reshape(n, n), now.matrix)
     velocity = rates.get("center", np.zeros(n)).reshape(n)
     return Carried(now, velocity, stretch, float(rates.get("weight", 0.0)) / now.weight)
-
-
-def _derivative(now: Polynomial, rates: dict[str, Floats]) -> Iterator[tuple[float, ...]]:
-    """Rows of powers and a coefficient: by the coefficients, and by the origin."""
-    n = now.dimension
-    grown = rates.get("coefficients", np.zeros((len(now.coefficients), n + 1)))
-    moved = rates.get("origin", np.zeros(n)).reshape(n)
-    for row, rate in zip(now.coefficients, grown, strict=True):
-        powers, c = [int(power) for power in row[:-1]], row[-1]
-        yield (*powers, float(rate[-1]))
-        for i in range(n):
-            if powers[i]:
-                lower = [power - (k == i) for k, power in enumerate(powers)]
-                yield (*lower, -c * powers[i] * float(moved[i]))
 
 
 def _product(a: Floats, b: Floats) -> Floats:
