@@ -126,3 +126,8 @@ def test_refused(change: dict[str, Any], key: str) -> None:
     with pytest.raises(InputError) as refused:
         dwell.run_scenario(data)
     assert refused.value.key == key
+
+
+def test_the_only_owner_of_a_sensor_has_no_nearest_agent() -> None:
+    run = settled({"a": (0, 2), "b": (1,)}, [0.2, 0.5, 0.8])
+    assert dwell.check(run).ok

@@ -192,7 +192,8 @@ def _infinite(run: Recorded) -> Iterator[str]:
     samples = vars(metrics) if metrics else {}
     parts = {"start": begin, "events": run.table.columns(), "samples": samples}
     timeline = run.system.timeline
-    alone = len(start.start) == 1 or (timeline is not None and timeline.arrivals is not None)
+    come_and_go = timeline is not None and timeline.arrivals is not None
+    alone = len(start.start) == 1 or come_and_go or bool(run.system.sensors)
     endless = ENDLESS | ALONE if alone else ENDLESS
     for part, columns in parts.items():
         for name, column in columns.items():
