@@ -41,7 +41,7 @@ def test_the_boundary_of_an_ellipse_is_the_unit_circle_in_its_frame() -> None:
     ],
 )
 def test_by_which_share_dual_cells_may_be_larger(site: object, share: float) -> None:
-    assert wider(site) == pytest.approx(share, rel=1e-15)  # type: ignore[arg-type]
+    assert wider(site) == pytest.approx(share, rel=1e-15)
 
 
 @pytest.mark.parametrize("site", [TILTED, Ellipsoid((0, 0, 0), (2.0, 1.0, 0.5))])

@@ -119,8 +119,8 @@ def test_agents_with_nothing_in_range_cover_nothing() -> None:
 def test_a_scenario_at_one_time_has_its_network() -> None:
     data = scenario(network={"loss": 0.3}, world=[{"from": 2.0, "network": {"loss": 0.0}}])
     whole = parse_scenario(data)
-    assert scenario_at(whole, 3.0).network.loss == 0.0  # type: ignore[union-attr]
-    assert scenario_at(whole, 1.0).network.loss == 0.3  # type: ignore[union-attr]
+    assert scenario_at(whole, 3.0).network.loss == 0.0
+    assert scenario_at(whole, 1.0).network.loss == 0.3
 
 
 @pytest.mark.parametrize("feedforward", ["none", "own"])
@@ -165,5 +165,5 @@ def test_moving_densities_refused(make: Any, says: str) -> None:
 
 def test_one_switch_may_stand_for_a_list() -> None:
     wider = dwell.Switch(at=0.5, workspace=dwell.Box((0, 0), (5, 5)))
-    run = dwell.simulate(BOX, None, START, LAW, until=1.0, switches=wider)  # type: ignore[arg-type]
+    run = dwell.simulate(BOX, None, START, LAW, until=1.0, switches=wider)
     assert run.world(1.0).workspace.volume == 25.0

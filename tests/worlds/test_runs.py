@@ -225,7 +225,7 @@ def test_the_world_at_a_time() -> None:
     assert plain.world(3.0).density is plain.system.density
     for bad in (-1.0, 4.1, [1.0], "now"):
         with pytest.raises(dwell.DwellError) as refused:
-            plain.world(bad)  # type: ignore[arg-type]
+            plain.world(bad)
         assert refused.value.code == "run.time"
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as parquet
 import pytest
 
 import dwell
@@ -88,3 +90,12 @@ def test_threads_change_no_bit(name: str) -> None:
     same(one.events, two.events)
     np.testing.assert_array_equal(one.metrics.costs, two.metrics.costs)
     np.testing.assert_array_equal(one.metrics.errors, two.metrics.errors)
+
+
+def test_a_sweep_of_a_world_with_several_switches(tmp_path: Path) -> None:
+    (tmp_path / "site.toml").write_text(dump_toml(parse_scenario(scenario(**CHANGES["switch"]))))
+    words = 'scenario = "site.toml"\nrepeats = 2\n[grid]\n"controller.k1" = [0.5, 1.0]\n'
+    (tmp_path / "sweep.toml").write_text(words)
+    assert dwell.run_sweep(tmp_path / "sweep.toml", tmp_path / "out", workers=1).ok
+    column = parquet.read_table(tmp_path / "out" / "runs.parquet").column("world.switches")
+    assert [len(json.loads(text)) for text in column.to_pylist()] == [2] * 4

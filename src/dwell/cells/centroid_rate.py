@@ -70,7 +70,7 @@ def centroid_rates(
     """
     who = range(len(positions)) if agents is None else agents
     n = ground.dimension
-    changes = list(changes_of(ground.density, t, n))
+    changes = list(changes_of(ground.density, t))
     site = ground.boundary
     moving = None if site is None else _edge_rates(site, t)
     found = np.zeros((len(who), n))

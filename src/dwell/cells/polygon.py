@@ -309,22 +309,12 @@ def _measure_all(
     def work(lo: int, hi: int) -> None:
         nonlocal tree
         near, found, shapes, memory = own()
-        common = (
-            *places,
-            *boundary,
-            ground.terms,
-            radius,
-            near,
-            found,
-            out,
-            second,
-            shapes,
-            memory,
-        )
+        given = (*places, *boundary, ground.terms, radius, near)
+        filled = (found, out, second, shapes, memory)
         while True:
             if shapes is not None:
                 shapes.filled[:] = 0
-            reached = kernel.measure_all(lo, hi, bins, tree or unbuilt, *common)
+            reached = kernel.measure_all(lo, hi, bins, tree or unbuilt, *given, *filled)
             if drawn is not None and shapes is not None:
                 cells, vertices = shapes.filled
                 kept = (shapes.vertex, shapes.behind, shapes.label)

@@ -32,11 +32,11 @@ class Carried:
     growth: float  # relative rate of its weight
 
 
-def changes_of(density: Density, t: float, dimension: int) -> Iterator[Carried | Polynomial]:
+def changes_of(density: Density, t: float) -> Iterator[Carried | Polynomial]:
     """The parts of a density that change at time t: Gaussians, and derivatives of polynomials."""
     if isinstance(density, Mixture):
         for part in density.parts:
-            yield from changes_of(part, t, dimension)
+            yield from changes_of(part, t)
     if not isinstance(density, Moving):
         return
     now: Any = density.now(t)

@@ -73,13 +73,6 @@ class Moving:
         given = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
         return f"Moving({self.kind.__name__}, {given})"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Moving) and (
-            self.kind is other.kind and self.parameters == other.parameters
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
     @cached_property
     def tracks(self) -> dict[str, Track]:
         """The parameters that change."""

@@ -123,20 +123,20 @@ def _plain(name: str) -> str:
     return name.replace("$", r"\$")
 
 
-class Group(NamedTuple):
+class MarkerGroup(NamedTuple):
     """Agents that one marker stands for."""
 
     agents: Ints
     marker: str | None  # None: the usual one
 
 
-def groups_of(run: Run, agents: Ints) -> list[Group]:
+def groups_of(run: Run, agents: Ints) -> list[MarkerGroup]:
     """The agents by marker: one group, or one for each kind of sensors."""
     kinds = kinds_of(run).values()
     if not kinds:
-        return [Group(agents, None)]
+        return [MarkerGroup(agents, None)]
     return [
-        Group(np.intersect1d(kind, agents), marker)
+        MarkerGroup(np.intersect1d(kind, agents), marker)
         for kind, marker in zip(kinds, MARKERS, strict=False)
     ]
 

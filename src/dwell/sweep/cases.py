@@ -125,6 +125,8 @@ def flat_figures(summary: Mapping[str, Any], *, final: bool, prefix: str = "") -
             cells |= flat_figures(value, final=final, prefix=f"{key}.")
         elif key == "flags":
             cells[key] = [flag["code"] for flag in value]
+        elif prefix == "world." and isinstance(value, list):  # of tables: a column holds their text
+            cells[key] = json.dumps(value, sort_keys=True)
         else:
             cells[key] = value
     return cells
