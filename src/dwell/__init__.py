@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     )
     from dwell.density import Function, Gaussian, Mixture, Moving, Polynomial, Uniform
     from dwell.errors import DwellError, InputError, Interrupted
-    from dwell.geometry import Ball, Box, Ellipsoid, Interval, MovingPolygon, Polygon, Polytope
+    from dwell.geometry import (
+        Ball,
+        Box,
+        Ellipsoid,
+        Interval,
+        MovingPolygon,
+        Polygon,
+        Polytope,
+        Region,
+    )
     from dwell.motion import Circle, Keyframes
     from dwell.plotting import animate
     from dwell.results import Run, load_run
@@ -42,11 +51,11 @@ __all__ = [
     "TVD", "Ball", "Box", "Circle", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid",
     "EventTriggered", "Function", "Gaussian", "InputError", "Interrupted", "Interval", "Keyframes",
     "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon", "Network", "Observation",
-    "Polygon", "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered",
+    "Polygon", "Polynomial", "Polytope", "Region", "Run", "Scenario", "SelfTriggered",
     "SelfTriggeredCentroid", "Sensor", "Switch", "Tessellation", "Timer", "Uniform", "animate",
-    "check", "compare", "design",
-    "load_run", "load_scenario", "load_sweep", "moments", "optimize", "power_weights",
-    "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
+    "check", "compare", "design", "load_run", "load_scenario", "load_sweep", "moments", "optimize",
+    "power_weights", "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many",
+    "tessellate",
 ]  # fmt: skip
 
 _MODULES = {
@@ -58,7 +67,9 @@ _MODULES = {
     ),
     "density": ("Function", "Gaussian", "Mixture", "Moving", "Polynomial", "Uniform"),
     "errors": ("DwellError", "InputError", "Interrupted"),
-    "geometry": ("Ball", "Box", "Ellipsoid", "Interval", "MovingPolygon", "Polygon", "Polytope"),
+    "geometry": (
+        "Ball", "Box", "Ellipsoid", "Interval", "MovingPolygon", "Polygon", "Polytope", "Region",
+    ),
     "motion": ("Circle", "Keyframes"),
     "plotting": ("animate",),
     "results": ("Run", "load_run"),

@@ -27,7 +27,7 @@ def coast(rng: np.random.Generator, corners: int = 24) -> list[Points]:
     radius = rng.uniform(1.0, 2.0, corners)
     outer = np.column_stack([np.cos(angle), np.sin(angle)]) * radius[:, None]
     square = 0.15 * np.array([(-1, -1), (-1, 1), (1, 1), (1, -1)], dtype=float)
-    return [outer, square + (0.4, 0.1), square - (0.35, 0.2)]
+    return [outer, square + np.array([0.4, 0.1]), square - np.array([0.35, 0.2])]
 
 
 def inner_points(rings: list[Points], rng: np.random.Generator, count: int) -> Points:

@@ -134,8 +134,9 @@ class CoverageProblem:
     def program(self) -> HoldProgram | None:
         """The law as plain numbers; None if it has no such form."""
         law = self.controller
-        compiled = isinstance(law, CompiledController) and not self.stays
-        return law.program(self.agents) if compiled else None
+        if self.stays or not isinstance(law, CompiledController):
+            return None
+        return law.program(self.agents)
 
     @cached_property
     def stays(self) -> bool:

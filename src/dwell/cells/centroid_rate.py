@@ -187,7 +187,7 @@ def _edges(cell: Cell, density: Density, log_mass: float) -> Edges:
         value = np.exp(log_values - log_mass)
         ends = np.array([[-1.0], [1.0]])
         return Edges(ends, value, value[:, None] * z, (value[:, None] * z * z)[:, :, None])
-    from dwell._kernels.polygon.moments import borders_of
+    from dwell._kernels.polygon.region_moments import borders_of
 
     terms = density.terms()
     if terms is None:
