@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, final
 
 from dwell._kernels.common.density_terms import GeneralTerms, Terms
 from dwell.cells.grid import lattice_terms
@@ -12,6 +13,9 @@ from dwell.density.moving import density_at, moves
 from dwell.errors import DensityError
 from dwell.geometry import Region, Workspace, is_flat
 from dwell.geometry.moving import MovingPolygon
+
+if TYPE_CHECKING:
+    from dwell._kernels.polygon.pieces import Pieces
 
 
 @final
@@ -57,7 +61,34 @@ def confined(workspace: Workspace, density: Density) -> Terms | GeneralTerms | N
             code="density.region",
             key="density",
         )
-    return terms._replace(region=workspace.pieces)
+    try:
+        key: Any = density
+        pieces = _kept(workspace, key)
+    except TypeError:  # a density without a hash
+        pieces = _weighed(terms, workspace.pieces)
+    return terms._replace(region=pieces)
+
+
+@lru_cache(maxsize=8)
+def _kept(workspace: Region, density: Density) -> Pieces:
+    """The pieces of a region with the moments of a density, kept for the next call."""
+    return _weighed(terms_of(density, 2), workspace.pieces)
+
+
+def _weighed(terms: Any, pieces: Pieces) -> Pieces:
+    """The pieces of a region with the moments of a density; of one that moves, without."""
+    from dwell._kernels.polygon.buffers import make_scratch
+    from dwell._kernels.polygon.pieces import MASS, POLAR
+    from dwell._kernels.polygon.region_moments import weigh_nodes
+
+    node = pieces.node.copy()
+    if len(terms.track):
+        node[:, MASS] = -1.0
+    elif len(terms.gaussians) or len(terms.polynomials):
+        weigh_nodes(terms, pieces, node, make_scratch(1, 4))
+    else:
+        node[:, [MASS, POLAR]] *= terms.constant
+    return pieces._replace(node=node)
 
 
 def changing_region(workspace: Workspace | MovingPolygon, density: Density) -> WeightedRegion:

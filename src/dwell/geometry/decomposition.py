@@ -66,11 +66,11 @@ def moments_of(rings: Sequence[Points]) -> tuple[float, float, float]:
 
 def _refuse_wrong(root: Floats, rings: Sequence[Points]) -> None:
     """Refuse pieces that are not the region inside the rings: these cross or overlap."""
-    from dwell._kernels.polygon.pieces import AREA, MEAN_X, MEAN_Y
+    from dwell._kernels.polygon.pieces import MASS, MEAN_X, MEAN_Y
 
     area, x, y = moments_of(rings)
     size = float(np.abs(np.concatenate(rings)).max())
-    found = root[AREA], root[AREA] * root[MEAN_X], root[AREA] * root[MEAN_Y]
+    found = root[MASS], root[MASS] * root[MEAN_X], root[MASS] * root[MEAN_Y]
     gaps = abs(found[0] - area), abs(found[1] - x) / size, abs(found[2] - y) / size
     if not max(gaps) <= WRONG * area:
         raise WorkspaceError(

@@ -25,7 +25,7 @@ LEFT_SIDE, RIGHT_SIDE = -1, -2  # sides of a box, in place of edges
 
 # Columns of a piece, and of a node of the tree.
 Y0, Y1, LEFT0, RIGHT0, LEFT1, RIGHT1 = range(6)
-X_LOW, Y_LOW, X_HIGH, Y_HIGH, AREA, MEAN_X, MEAN_Y, POLAR = range(8)
+X_LOW, Y_LOW, X_HIGH, Y_HIGH, MASS, MEAN_X, MEAN_Y, POLAR = range(8)
 
 
 class Pieces(NamedTuple):
@@ -33,7 +33,7 @@ class Pieces(NamedTuple):
 
     origin: np.ndarray  # (2,) all coordinates are relative to it
     piece: np.ndarray  # (P, 6)
-    node: np.ndarray  # (M, 8) box, area, centroid, polar moment about it of the pieces below
+    node: np.ndarray  # (M, 8) box; mass, centroid and polar moment about it of the pieces below
     first: np.ndarray  # (M + 1,) the first piece below each node
     skip: np.ndarray  # (M,) the node after all those below
 
@@ -380,17 +380,17 @@ def add_triangle(k, ax, ay, bx, by, cx, cy, node):
 
 
 @inner
-def add_moments(k, area, mx, my, polar, node):
-    """Add an area with its centroid, and its polar moment about that, to node k."""
-    total = node[k, AREA] + area
+def add_moments(k, mass, mx, my, polar, node):
+    """Add a mass with its centroid, and its polar moment about that, to node k."""
+    total = node[k, MASS] + mass
     if not total > 0.0:
         return
-    share = area / total
+    share = mass / total
     dx, dy = mx - node[k, MEAN_X], my - node[k, MEAN_Y]
-    node[k, POLAR] += polar + share * node[k, AREA] * (dx * dx + dy * dy)
+    node[k, POLAR] += polar + share * node[k, MASS] * (dx * dx + dy * dy)
     node[k, MEAN_X] += share * dx
     node[k, MEAN_Y] += share * dy
-    node[k, AREA] = total
+    node[k, MASS] = total
 
 
 @inner
@@ -402,17 +402,17 @@ def widen(k, x0, y0, x1, y1, node):
 
 @njit
 def fill_nodes(piece, first, skip, node):
-    """Fill the boxes and moments of all nodes, the last one first."""
+    """Fill the boxes, areas and their moments of all nodes, the last one first."""
     for k in range(skip.shape[0] - 1, -1, -1):
         node[k, X_LOW] = node[k, Y_LOW] = np.inf
         node[k, X_HIGH] = node[k, Y_HIGH] = -np.inf
-        node[k, AREA] = node[k, MEAN_X] = node[k, MEAN_Y] = node[k, POLAR] = 0.0
+        node[k, MASS] = node[k, MEAN_X] = node[k, MEAN_Y] = node[k, POLAR] = 0.0
         if skip[k] > k + 1:
             child = k + 1
             while child < skip[k]:
                 n = node[child]
                 widen(k, n[X_LOW], n[Y_LOW], n[X_HIGH], n[Y_HIGH], node)
-                add_moments(k, n[AREA], n[MEAN_X], n[MEAN_Y], n[POLAR], node)
+                add_moments(k, n[MASS], n[MEAN_X], n[MEAN_Y], n[POLAR], node)
                 child = skip[child]
             continue
         for i in range(first[k], first[k + 1]):

@@ -17,7 +17,7 @@ from dwell._kernels.polygon.gaussian import top_exponent
 from dwell._kernels.polygon.halfplane_clip import cut, deepest, sides
 from dwell._kernels.polygon.moments import integrate_border, polygon_moments
 from dwell._kernels.polygon.pieces import (
-    AREA,
+    MASS,
     MEAN_X,
     MEAN_Y,
     POLAR,
@@ -25,6 +25,7 @@ from dwell._kernels.polygon.pieces import (
     X_LOW,
     Y_HIGH,
     Y_LOW,
+    add_moments,
 )
 
 BEYOND, WITHIN, ACROSS = range(3)  # where a box lies
@@ -125,23 +126,17 @@ def summed(total, part):
     return joined(total, part) if total[1] > 0.0 else part
 
 
-@inner
-def is_even(terms):
-    """Whether a density is the same everywhere."""
-    return terms.polynomials.shape[0] == 0 and terms.gaussians.shape[0] == 0
-
-
 @inlined
 def region_moments(n, x0, y0, terms, region, radius, px, py, s):
     """Moments about (px, py) of the part of a cell in a region: see `polygon_moments`.
 
     The n vertices of the cell are in s.x, s.y; with a radius it ends at a disc about the agent, and
-    edges labelled ARC are chords of it.
+    edges labelled ARC are chords of it. The moments of a node are those of the density, if its mass
+    is positive: see `weigh_nodes`.
     """
     planes = list_halfplanes(n, s.x, s.y, s.label, s.plane)
     extent = whole_extent(n, s.x, s.y, s.label, radius)
     ox, oy = region.origin[0] - x0, region.origin[1] - y0
-    even = is_even(terms)
     total = (0.0, 0.0, 0.0, 0.0, 0.0)
     k = 0
     while k < region.skip.shape[0]:
@@ -153,10 +148,10 @@ def region_moments(n, x0, y0, terms, region, radius, px, py, s):
         if where == BEYOND:
             k = region.skip[k]
             continue
-        if where == WITHIN and even:
-            m = terms.constant * box[AREA]
+        if where == WITHIN and box[MASS] > 0.0:
+            m = box[MASS]
             fx, fy = box[MEAN_X] + ox - px, box[MEAN_Y] + oy - py
-            polar = terms.constant * box[POLAR] + m * (fx * fx + fy * fy)
+            polar = box[POLAR] + m * (fx * fx + fy * fy)
             total = summed(total, (0.0, m, m * fx, m * fy, polar))
             k = region.skip[k]
             continue
@@ -174,6 +169,37 @@ def region_moments(n, x0, y0, terms, region, radius, px, py, s):
                     total = summed(total, part)
         k += 1
     return total
+
+
+@njit
+def weigh_nodes(terms, region, node, s):
+    """Fill the moments of all nodes with those of a density, the last one first.
+
+    The mass is -1 where the density is below the range of doubles on some piece.
+    """
+    ox, oy = region.origin[0], region.origin[1]
+    for k in range(region.skip.shape[0] - 1, -1, -1):
+        node[k, MASS] = node[k, MEAN_X] = node[k, MEAN_Y] = node[k, POLAR] = 0.0
+        end, child = region.skip[k], k + 1
+        while child < end and node[k, MASS] >= 0.0:
+            if node[child, MASS] < 0.0:
+                node[k, MASS] = -1.0
+            else:
+                n = node[child]
+                add_moments(k, n[MASS], n[MEAN_X], n[MEAN_Y], n[POLAR], node)
+            child = region.skip[child]
+        if end > k + 1:
+            continue
+        for i in range(region.first[k], region.first[k + 1]):
+            load_piece(region.piece[i], 0.0, 0.0, s.x, s.y, s.label)
+            px, py = 0.25 * (s.x[0] + s.x[1] + s.x[2] + s.x[3]), 0.5 * (s.y[0] + s.y[2])
+            scale, m, fx, fy, polar = polygon_moments(4, ox, oy, terms, px, py, False, s)
+            if scale != 0.0 or node[k, MASS] < 0.0:
+                node[k, MASS] = -1.0
+            elif m > 0.0:
+                fx, fy = fx / m, fy / m
+                polar = larger(0.0, polar - m * (fx * fx + fy * fy))
+                add_moments(k, m, px + fx, py + fy, polar, node)
 
 
 @inner
