@@ -31,6 +31,7 @@ from dwell.density.polynomial import Polynomial
 from dwell.errors import DensityError
 from dwell.geometry import Cell, is_flat, polygon_of
 from dwell.geometry.moving import MovingPolygon
+from dwell.geometry.region import refuse_region
 
 
 @final
@@ -68,6 +69,7 @@ def centroid_rates(
 
     0 for cells that weigh nothing.
     """
+    refuse_region(ground.workspace, "feed-forward", 'take feedforward = "none"')
     who = range(len(positions)) if agents is None else agents
     n = ground.dimension
     changes = list(changes_of(ground.density, t))

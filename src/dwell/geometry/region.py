@@ -161,6 +161,16 @@ class Region(ConvexRegion):
         return self.routes[int(np.argmin(gaps))]
 
 
+def refuse_region(workspace: object, what: str, instead: str) -> None:
+    """Refuse a region for what is defined in convex workspaces only."""
+    if isinstance(workspace, Region):
+        raise WorkspaceError(
+            f"{what} came with a region that is not convex, where it is not defined; {instead}",
+            code="workspace.region",
+            key="workspace",
+        )
+
+
 def _listed(parts: object) -> list[tuple[object, ...]]:
     """The rings of each part, the outer one first."""
     if isinstance(parts, Mapping) or _is_ring(parts):

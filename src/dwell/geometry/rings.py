@@ -27,7 +27,7 @@ def clean_rings(
     """
     repairs: list[str] = []
     found = [
-        [_clean(ring, _named(p, h), h > 0, repairs) for h, ring in enumerate(rings)]
+        [_clean(ring, _named(p, h), repairs) for h, ring in enumerate(rings)]
         for p, rings in enumerate(parts)
     ]
     every = [ring for rings in found for ring in rings]
@@ -36,6 +36,10 @@ def clean_rings(
     extent = float(np.hypot(*np.ptp(corners, axis=0)))
     refuse_range(extent, float(np.abs(corners).max()), 2, KEY)
     _refuse_crossings(every, names)
+    found = [
+        [_directed(ring, _named(p, h), h > 0, repairs) for h, ring in enumerate(rings)]
+        for p, rings in enumerate(found)
+    ]
     _refuse_nesting(found)
     return found, tuple(repairs)
 
@@ -45,23 +49,31 @@ def _named(part: int, ring: int) -> str:
     return f"part {part}, outer ring" if ring == 0 else f"part {part}, hole {ring - 1}"
 
 
-def _clean(given: object, name: str, hole: bool, repairs: list[str]) -> Points:
-    """A ring without repeated and collinear vertices, in its direction."""
+def _clean(given: object, name: str, repairs: list[str]) -> Points:
+    """A ring without repeated and collinear vertices."""
     ring = as_points(given)
     kept = ring[(ring != np.roll(ring, 1, axis=0)).any(axis=1)] if len(ring) else ring
     if len(kept) < len(ring):
         repairs.append(f"{name}: removed {len(ring) - len(kept)} repeated vertices")
-    ring = _without_straight(kept, name, repairs)
-    local = ring - ring[:1]
-    square = float((np.ptp(local, axis=0) ** 2).sum()) if len(ring) else 0.0
-    area = signed_area(ring) if len(ring) >= 3 else 0.0
-    if abs(area) <= THIN * square:
-        raise WorkspaceError(
-            f"{name}: {len(ring)} distinct vertices with an area of {abs(area):.3g}; a ring of at "
-            "least three vertices with an area is needed",
-            code="workspace.degenerate",
-            key=KEY,
-        )
+    if len(kept) < 3:
+        raise _empty(name, kept, 0.0)
+    return _without_straight(kept, name, repairs)
+
+
+def _empty(name: str, ring: Points, area: float) -> WorkspaceError:
+    return WorkspaceError(
+        f"{name}: {len(ring)} distinct vertices with an area of {area:.3g}; a ring of at least "
+        "three vertices with an area is needed",
+        code="workspace.degenerate",
+        key=KEY,
+    )
+
+
+def _directed(ring: Points, name: str, hole: bool, repairs: list[str]) -> Points:
+    """A ring counter-clockwise, or clockwise if it is a hole."""
+    area = signed_area(ring)
+    if abs(area) <= THIN * float((np.ptp(ring, axis=0) ** 2).sum()):
+        raise _empty(name, ring, abs(area))
     if (area < 0.0) != hole:
         repairs.append(f"{name}: reversed its direction")
         ring = ring[::-1]

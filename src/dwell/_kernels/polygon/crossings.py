@@ -15,7 +15,7 @@ def place_in(v, low, side, count):
 
 @inner
 def may_touch(i, j, ax, ay, bx, by):
-    """Whether edges i and j may have a point in common: rounding left no doubt that they do not."""
+    """Whether edges i and j may have a point in common: False only if they clearly have none."""
     if smaller(ax[i], bx[i]) > larger(ax[j], bx[j]) or smaller(ax[j], bx[j]) > larger(ax[i], bx[i]):
         return False
     if smaller(ay[i], by[i]) > larger(ay[j], by[j]) or smaller(ay[j], by[j]) > larger(ay[i], by[i]):

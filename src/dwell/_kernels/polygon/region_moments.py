@@ -11,11 +11,11 @@ import numpy as np
 
 from dwell._kernels._jit import inlined, inner, njit
 from dwell._kernels.common.arithmetic import larger, range_of, smaller
-from dwell._kernels.polygon.disc_caps import joined, limited_moments
+from dwell._kernels.polygon.disc_caps import lift, limited_moments
 from dwell._kernels.polygon.disc_clip import ARC, is_cut
 from dwell._kernels.polygon.gaussian import top_exponent
 from dwell._kernels.polygon.halfplane_clip import cut, deepest, sides
-from dwell._kernels.polygon.moments import integrate_border, polygon_moments
+from dwell._kernels.polygon.moments import integrate_border, plus, polygon_moments
 from dwell._kernels.polygon.pieces import (
     MASS,
     MEAN_X,
@@ -118,12 +118,36 @@ def clip_piece(planes, plane, s):
     return n
 
 
+@inlined
+def centred_moments(n, x0, y0, terms, s):
+    """Moments of the polygon in `s` about a point inside: (that point, see `polygon_moments`).
+
+    The point, in the frame of (x0, y0), is moved to where the sum with it is exact, so that no
+    digits of the density's place are lost far from the origin.
+    """
+    mx = my = 0.0
+    for i in range(n):
+        mx += s.x[i] / n
+        my += s.y[i] / n
+    x1, y1 = x0 + mx, y0 + my
+    mx, my = x1 - x0, y1 - y0
+    for i in range(n):
+        s.x[i] -= mx
+        s.y[i] -= my
+    scale, m, fx, fy, polar = polygon_moments(n, x1, y1, terms, 0.0, 0.0, False, s)
+    return mx, my, scale, m, fx, fy, polar
+
+
 @inner
 def summed(total, part):
     """Two sets of moments together, each divided by the exponential of its first entry."""
     if not part[1] > 0.0:
         return total
-    return joined(total, part) if total[1] > 0.0 else part
+    if not total[1] > 0.0:
+        return part
+    scale = larger(total[0], part[0])
+    found = plus(lift(total, scale)[1:], 1.0, lift(part, scale)[1:])
+    return scale, found[0], found[1], found[2], found[3]
 
 
 @inlined
@@ -165,8 +189,10 @@ def region_moments(n, x0, y0, terms, region, radius, px, py, s):
                     _, scale, m, fx, fy, polar = limited_moments(v, x0, y0, terms, radius, s)
                     total = summed(total, (scale, m, fx, fy, polar))
                 else:
-                    part = polygon_moments(v, x0, y0, terms, px, py, False, s)
-                    total = summed(total, part)
+                    sx, sy, scale, m, fx, fy, polar = centred_moments(v, x0, y0, terms, s)
+                    sx, sy = sx - px, sy - py
+                    polar += 2.0 * (sx * fx + sy * fy) + m * (sx * sx + sy * sy)
+                    total = summed(total, (scale, m, fx + m * sx, fy + m * sy, polar))
         k += 1
     return total
 
@@ -192,8 +218,7 @@ def weigh_nodes(terms, region, node, s):
             continue
         for i in range(region.first[k], region.first[k + 1]):
             load_piece(region.piece[i], 0.0, 0.0, s.x, s.y, s.label)
-            px, py = 0.25 * (s.x[0] + s.x[1] + s.x[2] + s.x[3]), 0.5 * (s.y[0] + s.y[2])
-            scale, m, fx, fy, polar = polygon_moments(4, ox, oy, terms, px, py, False, s)
+            px, py, scale, m, fx, fy, polar = centred_moments(4, ox, oy, terms, s)
             if scale != 0.0 or node[k, MASS] < 0.0:
                 node[k, MASS] = -1.0
             elif m > 0.0:
