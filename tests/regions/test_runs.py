@@ -59,7 +59,7 @@ def test_the_compiled_loop_is_the_readable_one() -> None:
     site, start = archipelago(5), agents(5, 9)
     run = dwell.simulate(site, HILL, start, LAW, until=3.0, seed=3)
     arc = read_loop(run.system, run.system.start(start), until=3.0)
-    np.testing.assert_array_equal(arc.states[-1].positions, run.positions(3.0))
+    np.testing.assert_array_equal(arc.states[-1].at(3.0).positions, run.positions(3.0))
 
 
 def test_the_cost_decreases_under_lloyd() -> None:
