@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         SelfTriggeredCentroid,
         Timer,
     )
-    from dwell.density import Function, Gaussian, Mixture, Moving, Polynomial, Uniform
+    from dwell.density import Function, Gaussian, Mixture, Moving, Polynomial, Raster, Uniform
     from dwell.errors import DwellError, InputError, Interrupted
     from dwell.geometry import (
         Ball,
@@ -51,7 +51,7 @@ __all__ = [
     "TVD", "Ball", "Box", "Circle", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid",
     "EventTriggered", "Function", "Gaussian", "InputError", "Interrupted", "Interval", "Keyframes",
     "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon", "Network", "Observation",
-    "Polygon", "Polynomial", "Polytope", "Region", "Run", "Scenario", "SelfTriggered",
+    "Polygon", "Polynomial", "Polytope", "Raster", "Region", "Run", "Scenario", "SelfTriggered",
     "SelfTriggeredCentroid", "Sensor", "Switch", "Tessellation", "Timer", "Uniform", "animate",
     "check", "compare", "design", "load_run", "load_scenario", "load_sweep", "moments", "optimize",
     "power_weights", "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many",
@@ -65,7 +65,7 @@ _MODULES = {
         "DiscreteLloyd", "EventTriggered", "Lloyd", "MinimumEnergy", "SelfTriggered",
         "SelfTriggeredCentroid", "TVD", "Timer",
     ),
-    "density": ("Function", "Gaussian", "Mixture", "Moving", "Polynomial", "Uniform"),
+    "density": ("Function", "Gaussian", "Mixture", "Moving", "Polynomial", "Raster", "Uniform"),
     "errors": ("DwellError", "InputError", "Interrupted"),
     "geometry": (
         "Ball", "Box", "Ellipsoid", "Interval", "MovingPolygon", "Polygon", "Polytope", "Region",

@@ -84,7 +84,7 @@ def _weighed(terms: Any, pieces: Pieces) -> Pieces:
     node = pieces.node.copy()
     if len(terms.track):
         node[:, MASS] = -1.0
-    elif len(terms.gaussians) or len(terms.polynomials):
+    elif len(terms.gaussians) or len(terms.polynomials) or terms.raster is not None:
         weigh_nodes(terms, pieces, node, make_scratch(1, 4))
     else:
         node[:, [MASS, POLAR]] *= terms.constant
