@@ -63,6 +63,9 @@ def _way_to(system: CoverageSystem, position: Points, error: Points, time: float
 def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
     """Centroids by points that are counted to the nearest agent."""
     system, what = run.system, "centroids recomputed by points counted to the nearest agent"
+    if system.stays:
+        why = "errors are lengths of paths around corners, which have no standard error"
+        return not_applicable("by-counting", what, why)
     gaps: dict[str, float] = {}  # in standard errors, by where in the run
     sharp, counting, before = 0.0, None, None
     for positions, agent, error, time, where in _stated(run, most, tell):
