@@ -53,7 +53,6 @@ class Scratch(NamedTuple):
     value: np.ndarray  # (MAX_PANELS, 16) the Gaussian at their nodes
     ratio: np.ndarray
     pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated
-    plane: np.ndarray  # (3, ...) half-planes of a cell: see region_moments.py
 
 
 def whole_lines(count: int) -> np.ndarray:
@@ -68,7 +67,7 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
     most, many = agents + vertices + 16 + EDGES, max(agents, 1)
     numbers: dict[str, Any] = {
         **dict.fromkeys(("x", "y", "x2", "y2", "side", "kept_x", "kept_y", "fan"), most),
-        **dict.fromkeys(("key", "dx", "dy"), many),
+        **dict.fromkeys(("key", "dx", "dy"), most),
         **dict.fromkeys(("value", "ratio"), (MAX_PANELS, 16)),
         "edge": (3, EDGES + 1),
         "far": SORTED,
@@ -76,7 +75,6 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         "node": MAX_NODES * MAX_NODES,
         "panels": (MAX_PANELS, 8),
         "pending": (MAX_TRIANGLES, 7),
-        "plane": (3, most),
     }
     indices = {"label": most, "label2": most, "who": many + CLOSEST + 2, "rank": SORTED}
     indices |= {"sequence": SORTED, "behind": LINES, "chain": EDGES, "seen": many}

@@ -33,7 +33,7 @@ from dwell._kernels.polygon.gift_wrap import retrace_cell, trace_near
 from dwell._kernels.polygon.grid_quadrature import grid_moments
 from dwell._kernels.polygon.halfplane_clip import CLOSER, WITHIN, cut_cell, farthest, whole_cell
 from dwell._kernels.polygon.moments import polygon_moments
-from dwell._kernels.polygon.region_moments import nearest_in_region, region_moments
+from dwell._kernels.polygon.region_moments import is_confined, nearest_in_region, region_moments
 from dwell._kernels.polygon.vertex_refinement import refine_if_thin
 from dwell._kernels.polygon.vertex_search import cell_by_vertices
 
@@ -182,18 +182,18 @@ def find_cell(
 
 
 @inner
-def nearest_point(px, py, wx, wy, region, s):
+def nearest_point(px, py, wx, wy, region, x, y, label):
     """From an agent to the nearest point of the workspace, or of a region in it (not None)."""
     if region is None:
         _, ex, ey = top_exponent(wx.shape[0], px, py, ROUND, wx, wy)
         return ex, ey
-    return nearest_in_region(px, py, region, s.x, s.y, s.label)
+    return nearest_in_region(px, py, region, x, y, label)
 
 
 @inner
-def way_to_workspace(px, py, wx, wy, region, radius, s):
+def way_to_workspace(px, py, wx, wy, region, radius, x, y, label):
     """From an agent without mass to the nearest point of the workspace; none with a radius."""
-    ex, ey = nearest_point(px, py, wx, wy, region, s)
+    ex, ey = nearest_point(px, py, wx, wy, region, x, y, label)
     if radius is None:
         return ex, ey
     return (0.0, 0.0) if radius < np.inf else (ex, ey)
@@ -209,24 +209,21 @@ def count_neighbors(n, label):
 
 
 @inlined
-def cell_moments(n, px, py, terms, region, radius, sharp, s):
-    """(vertices, neighbours, log_scale, mass, first x, first y, polar) of the cell in `s`.
+def confined_moments(n, px, py, terms, region, radius, s):
+    """(neighbours, log_scale, mass, first x, first y, polar) of what of a cell is in a region.
 
-    With a radius (not None) only what is within a disc counts, with a region only what is in it.
+    With a radius (not None) only what is within a disc counts. Nothing is computed without a region
+    (None).
     """
     if region is None:
-        if is_cut(n, radius, s.x, s.y):
-            n, log_scale, m, fx, fy, polar = limited_moments(n, px, py, terms, radius, s)
-        else:
-            log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
-        return n, count_neighbors(n, s.label), log_scale, m, fx, fy, polar
+        return 0, 0.0, 0.0, 0.0, 0.0, 0.0
     n = cut_to_disc(n, radius, s)
     neighbors = count_neighbors(n, s.label)
     log_scale, m, fx, fy, polar = region_moments(n, px, py, terms, region, radius, 0.0, 0.0, s)
-    return n, neighbors, log_scale, m, fx, fy, polar
+    return neighbors, log_scale, m, fx, fy, polar
 
 
-@inner
+@inlined
 def cut_to_disc(n, radius, s):
     """Cut the cell in `s` by the disc of this radius, if there is one that does; its vertices."""
     if radius is None:
@@ -245,16 +242,23 @@ def integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, radius, s):
     neighbors = 0
     if n > 0:
         if terms.lattice.shape[0] > 0:
-            neighbors = count_neighbors(n, s.label)
             m, fx, fy, polar = grid_moments(n, p, xs, ys, terms, candidates, s)
         else:
             sharp = refine_if_thin(n, px, py, xs, ys, wx, wy, s)
-            n, neighbors, log_scale, m, fx, fy, polar = cell_moments(
-                n, px, py, terms, terms.region, radius, sharp, s
-            )
+            if is_confined(terms.region):
+                neighbors, log_scale, m, fx, fy, polar = confined_moments(
+                    n, px, py, terms, terms.region, radius, s
+                )
+                n = 0
+            elif is_cut(n, radius, s.x, s.y):
+                n, log_scale, m, fx, fy, polar = limited_moments(n, px, py, terms, radius, s)
+            else:
+                log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
+    for k in range(n):  # an agent borders along one edge
+        neighbors += 1 if s.label[k] >= 0 else 0
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
-    ex, ey = way_to_workspace(px, py, wx, wy, terms.region, radius, s)
+    ex, ey = way_to_workspace(px, py, wx, wy, terms.region, radius, s.x, s.y, s.label)
     return NO_MASS, ex, ey, 0.0, 0.0, 0.0, neighbors, nearest
 
 

@@ -18,7 +18,7 @@ from dwell._kernels.polygon.cells import (
 from dwell._kernels.polygon.gift_wrap import cell_among_few, traced_cell
 from dwell._kernels.polygon.grid_stencil import block_limit, gather_block, touches_boundary
 from dwell._kernels.polygon.moments import polygon_moments
-from dwell._kernels.polygon.region_moments import region_moments
+from dwell._kernels.polygon.region_moments import is_confined, region_moments
 from dwell._kernels.polygon.vertex_refinement import refine_if_thin
 
 # Columns of a table of measurements: see `measure_cell`.
@@ -93,11 +93,10 @@ def copy_vertices(n, x, y, to_x, to_y):
 
 
 @inlined
-def polar_moment(n, px, py, terms, region, ex, ey, sharp, s):
-    """Polar moment about (ex, ey) of the polygon in `s`, or of what of it is in a region."""
+def confined_polar(n, px, py, terms, region, ex, ey, s):
+    """Polar moment about (ex, ey) of what of the polygon in `s` is in a region (not None)."""
     if region is None:
-        _, _, _, _, polar = polygon_moments(n, px, py, terms, ex, ey, sharp, s)
-        return polar
+        return 0.0
     _, _, _, _, polar = region_moments(n, px, py, terms, region, None, ex, ey, s)
     return polar
 
@@ -107,7 +106,11 @@ def second_moment(n, px, py, ex, ey, near, wx, wy, terms, s):
     """Polar moment of the polygon in s.kept_x, s.kept_y about its centroid, without loss."""
     copy_vertices(n, s.kept_x, s.kept_y, s.x, s.y)
     sharp = refine_if_thin(n, px, py, near.x, near.y, wx, wy, s)
-    return polar_moment(n, px, py, terms, terms.region, ex, ey, sharp, s)
+    if is_confined(terms.region):
+        polar = confined_polar(n, px, py, terms, terms.region, ex, ey, s)
+    else:
+        _, _, _, _, polar = polygon_moments(n, px, py, terms, ex, ey, sharp, s)
+    return polar
 
 
 @inner

@@ -229,7 +229,7 @@ def integrate_power_cell(p, n, sharp, nearest, px, py, terms, power, rivals, s):
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
     ex, ey = way_to_workspace(
-        rivals.x[0], rivals.y[0], rivals.wx, rivals.wy, terms.region, radius, s
+        rivals.x[0], rivals.y[0], rivals.wx, rivals.wy, terms.region, radius, s.x, s.y, s.label
     )
     return NO_MASS, ex, ey, 0.0, 0.0, 0.0, neighbors, nearest
 

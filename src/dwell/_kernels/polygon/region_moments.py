@@ -33,8 +33,14 @@ ROUND = (1.0, 0.0, 1.0)  # the form of |z|**2
 
 
 @inner
-def list_halfplanes(n, x, y, label, plane):
-    """Fill the rows of `plane` with normals and offsets of the straight edges; return how many."""
+def is_confined(region):
+    """Whether a density is confined to a region (not None)."""
+    return region is not None
+
+
+@inner
+def list_halfplanes(n, x, y, label, a, b, offset):
+    """Fill a, b, offset with normals and offsets of the straight edges; return how many."""
     m = 0
     for i in range(n):
         if label[i] == ARC:
@@ -43,8 +49,8 @@ def list_halfplanes(n, x, y, label, plane):
         dx, dy = x[j] - x[i], y[j] - y[i]
         length = math.sqrt(dx * dx + dy * dy)
         if length > 0.0:
-            plane[0, m], plane[1, m] = dy / length, -dx / length
-            plane[2, m] = (x[i] * dy - y[i] * dx) / length
+            a[m], b[m] = dy / length, -dx / length
+            offset[m] = (x[i] * dy - y[i] * dx) / length
             m += 1
     return m
 
@@ -69,13 +75,13 @@ def whole_extent(n, x, y, label, radius):
 
 
 @inner
-def where_box(x0, y0, x1, y1, planes, plane, extent, radius):
+def where_box(x0, y0, x1, y1, planes, normal_x, normal_y, offsets, extent, radius):
     """Where a box lies: BEYOND the cell, WITHIN it, or ACROSS its boundary."""
     if not (x0 <= extent[2] and x1 >= extent[0] and y0 <= extent[3] and y1 >= extent[1]):
         return BEYOND
     within = True
     for i in range(planes):
-        a, b, offset = plane[0, i], plane[1, i], plane[2, i]
+        a, b, offset = normal_x[i], normal_y[i], offsets[i]
         near_x, far_x = (x0, x1) if a > 0.0 else (x1, x0)
         near_y, far_y = (y0, y1) if b > 0.0 else (y1, y0)
         if a * near_x + b * near_y > offset:
@@ -99,11 +105,11 @@ def load_piece(row, ox, oy, x, y, label):
 
 
 @inlined
-def clip_piece(planes, plane, s):
-    """Cut the piece in `s` by all half-planes of a cell; return its vertices."""
+def clip_piece(planes, s):
+    """Cut the piece in `s` by all half-planes of a cell, in s.dx, s.dy, s.key; its vertices."""
     n = 4
     for i in range(planes):
-        outside = sides(n, plane[0, i], plane[1, i], plane[2, i], s.x, s.y, s.side)
+        outside = sides(n, s.dx[i], s.dy[i], s.key[i], s.x, s.y, s.side)
         if outside == n:
             return 0
         if outside > 0:
@@ -158,7 +164,7 @@ def region_moments(n, x0, y0, terms, region, radius, px, py, s):
     edges labelled ARC are chords of it. The moments of a node are those of the density, if its mass
     is positive: see `weigh_nodes`.
     """
-    planes = list_halfplanes(n, s.x, s.y, s.label, s.plane)
+    planes = list_halfplanes(n, s.x, s.y, s.label, s.dx, s.dy, s.key)
     extent = whole_extent(n, s.x, s.y, s.label, radius)
     ox, oy = region.origin[0] - x0, region.origin[1] - y0
     total = (0.0, 0.0, 0.0, 0.0, 0.0)
@@ -166,8 +172,8 @@ def region_moments(n, x0, y0, terms, region, radius, px, py, s):
     while k < region.skip.shape[0]:
         box = region.node[k]
         where = where_box(
-            box[X_LOW] + ox, box[Y_LOW] + oy, box[X_HIGH] + ox, box[Y_HIGH] + oy, planes, s.plane,
-            extent, radius,
+            box[X_LOW] + ox, box[Y_LOW] + oy, box[X_HIGH] + ox, box[Y_HIGH] + oy, planes, s.dx,
+            s.dy, s.key, extent, radius,
         )  # fmt: skip
         if where == BEYOND:
             k = region.skip[k]
@@ -182,7 +188,7 @@ def region_moments(n, x0, y0, terms, region, radius, px, py, s):
         if region.skip[k] == k + 1:
             for i in range(region.first[k], region.first[k + 1]):
                 load_piece(region.piece[i], ox, oy, s.x, s.y, s.label)
-                v = 4 if where == WITHIN else clip_piece(planes, s.plane, s)
+                v = 4 if where == WITHIN else clip_piece(planes, s)
                 if v == 0:
                     continue
                 if is_cut(v, radius, s.x, s.y):
