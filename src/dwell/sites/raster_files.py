@@ -58,7 +58,7 @@ def _by_gdal(path: Path, band: Any, origin: Any, pixel: Any) -> Pixels:
         says += "whole; gdal_translate -co TILED=YES makes windows of it quick"
         warnings.warn(DwellWarning(says), stacklevel=2)
     if origin is not None and pixel is not None:
-        wide, high = (pixel, pixel) if np.ndim(pixel) == 0 else pixel
+        wide, high = np.broadcast_to(pixel, 2).tolist()
         corner, size, north_first, crs = tuple(origin), (wide, high), True, None
     elif file.crs is None:
         says = (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dwell._types import Floats
+from dwell.density import Raster
 from dwell.geometry import Workspace
 from dwell.sites.frames import Frame, transformed
 from dwell.sites.libraries import existing, refused
@@ -38,14 +38,13 @@ def read_raster(
     interpolation: str = "constant",
     amounts: bool = False,
     **options: Any,
-) -> Any:
+) -> Raster:
     """The density of a raster file around a workspace; the options are those of `read_grid`."""
     bilinear = interpolation == "bilinear"
     grid = read_grid(path, frame, workspace, amounts=amounts, beyond=int(bilinear), **options)
-    raster: Any = import_module("dwell.density").Raster
-    return raster(
-        grid.values, origin=grid.origin, pixel=grid.pixel, rows="south first",
-        interpolation=interpolation, amounts=amounts,
+    return Raster(
+        grid.values, origin=grid.origin, pixel=grid.pixel, interpolation=interpolation,
+        amounts=amounts,
     )  # fmt: skip
 
 
