@@ -39,7 +39,6 @@ t2 = 15.0
 horizon = 60.0
 seed = 3
 """
-REGION = hasattr(dwell, "Region")
 
 
 @pytest.fixture
@@ -75,10 +74,10 @@ def test_a_loaded_scenario_has_its_workspace_and_needs_no_file(folder):
     assert dwell.load_scenario(folder / "again.toml") == scenario
 
 
-def test_a_mapping_and_an_override_of_the_site(folder):
-    scenario = dwell.load_scenario(folder / "site.toml", ["site.densify=5000"])
-    assert any("added" in repair for repair in scenario.site.repairs)
-    assert scenario.site.densify == 5000.0
+def test_an_override_of_the_site_is_read_before_its_file(folder):
+    scenario = dwell.load_scenario(folder / "site.toml", ["site.simplify=1"])
+    assert any("simplified" in repair for repair in scenario.site.repairs)
+    assert scenario.site.simplify == 1.0
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,16 @@ def _as_feature(value: object) -> object:
     return value
 
 
+def _as_name(value: object) -> object:
+    if not isinstance(value, str):
+        raise needs("the name of a file in quotes")
+    return value
+
+
 class SiteSpec(Table):
     """An outline from a map file; metres and seconds are then the units of the scenario."""
 
-    file: Annotated[str, Field(min_length=1)] = doc(
+    file: Annotated[str, Field(min_length=1), BeforeValidator(_as_name)] = doc(
         "the map file (GeoJSON, GeoPackage or Shapefile), relative to the scenario file"
     )
     layer: Text | None = doc("its layer; the only one if absent", None)
