@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, final
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from dwell._types import Points, finite_number, in_short, is_whole
 from dwell.errors import SiteError, WorkspaceError
-from dwell.geometry import Polygon, Workspace
+from dwell.geometry import Polygon, Region, Workspace
 from dwell.sites import outlines
 from dwell.sites.frames import DEGREES, Frame, check_metres, transformed
 from dwell.sites.libraries import digest_of_file, existing, library, refused
@@ -297,5 +296,4 @@ def as_workspace(shape: Any, stay: bool = False) -> Workspace:
         except WorkspaceError as fault:
             if fault.code != "workspace.nonconvex":
                 raise
-    region: Any = import_module("dwell.geometry").Region
-    return region(parts, stay=stay)  # type: ignore[no-any-return]
+    return Region(parts, stay=stay)

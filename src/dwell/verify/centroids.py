@@ -12,7 +12,7 @@ from dwell.agents import CoverageSystem
 from dwell.cells.measurement import CellMeasurements
 from dwell.density import Density
 from dwell.errors import DensityError
-from dwell.geometry import Workspace
+from dwell.geometry import Region, Workspace
 from dwell.verify.finding import Finding, Tell, agreement, not_applicable, spread
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
 from dwell.verify.recorded import Recorded
@@ -42,11 +42,20 @@ def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
     for positions, agent, error, time, where in _stated(run, most, tell):
         centroid = _by_reference(run.system, positions, agent, time)
         if centroid is not None:
+            centroid = _way_to(run.system, positions[agent], centroid, time)
             diameter = run.system.ground_at(time).workspace.diameter
             gaps[where] = float(lengths(error - centroid)) / diameter
     what = "centroids recomputed by other code"
     why = "the cells weigh too little, or the density is too rough, for the other code"
     return _finding(run, "by-hand", what, gaps, LIMIT, most, why, "relative to the diameter")
+
+
+def _way_to(system: CoverageSystem, position: Points, error: Points, time: float) -> Points:
+    """The error of an agent; along its way, where agents keep inside a region."""
+    site = system.ground_at(time).workspace
+    if not (isinstance(site, Region) and site.stay):
+        return error
+    return site.routes_at(position).way(position, error).error
 
 
 def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
