@@ -141,7 +141,7 @@ def test_a_raster_that_does_not_cover_is_refused_with_the_share(tmp_path):
 
 def test_rasters_in_another_system_are_refused(tmp_path):
     path = grid_file(tmp_path / "a.tif", crs="EPSG:32632")
-    refused("raster-crs", "UTM zone 32N", "ogr2ogr -t_srs EPSG:32632", path=path)
+    refused("raster-crs", "UTM zone 32N", "frame = 'EPSG:32632'", path=path)
     refused("raster-crs", "no place on the Earth", path=path, frame=None)
     agrees(read_grid(grid_file(tmp_path / "c.tif", crs="EPSG:25831"), FRAME, FIELD))  # same metres
     degrees = tiff(tmp_path / "b.tif", VALUES, "EPSG:4326", (3.0, 51.5), 0.01)

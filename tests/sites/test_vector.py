@@ -211,6 +211,45 @@ def test_densify_adds_points_of_the_side_in_degrees(tmp_path):
     assert after < before / 1e4
 
 
+def test_holes_and_parts_are_a_region(tmp_path):
+    hole = [[4.02, 52.01], [4.02, 52.03], [4.06, 52.03], [4.06, 52.01], [4.02, 52.01]]
+    other = [[x + 0.2, y] for x, y in SQUARE]
+    both = {"type": "MultiPolygon", "coordinates": [[SQUARE, hole], [other]]}
+    site = dwell.Site.read(geojson(tmp_path / "a.geojson", both), stay=True)
+    assert [len(part.holes) for part in site.workspace.parts] == [1, 0]
+    assert site.workspace.stay
+    rings = [np.array(ring[:-1]) for ring in (SQUARE, hole, other)]
+    sizes = [shapely.area(shapely.Polygon(site.frame.from_map(ring))) for ring in rings]
+    assert site.workspace.area == pytest.approx(sizes[0] - sizes[1] + sizes[2], rel=1e-12)
+
+
+def test_densify_makes_a_box_of_degrees_bend(tmp_path):
+    box = [[3.0, 52.0], [5.0, 52.0], [5.0, 53.0], [3.0, 53.0], [3.0, 52.0]]
+    site = dwell.Site.read(geojson(tmp_path / "a.geojson", polygon(box)), densify=2000.0)
+    assert type(site.workspace) is dwell.Region  # its north side bends inward
+    assert "added" in site.repairs[0]
+    globe = pyproj.Geod(ellps="WGS84")
+    ring = shapely.segmentize(shapely.box(3.0, 52.0, 5.0, 53.0), 0.001)
+    ground = abs(globe.geometry_area_perimeter(ring)[0])
+    assert site.workspace.area == pytest.approx(ground, rel=2e-4)  # the scale at 70 km
+
+
+def test_degrees_can_be_mapped_to_the_system_of_a_raster(tmp_path):
+    path = geojson(tmp_path / "a.geojson", polygon(SQUARE))
+    site = dwell.Site.read(path, frame=UTM)
+    oracle = pyproj.Transformer.from_crs("EPSG:4326", UTM, always_xy=True)
+    corners = np.column_stack(oracle.transform(*np.array(SQUARE[:-1]).T))
+    assert np.abs(np.sort(site.workspace.vertices, 0) - np.sort(corners, 0)).max() < 1e-6
+    assert site.frame.crs == UTM
+    refused("frame", "WGS 84", "projected", path=path, frame="EPSG:4326")
+    refused("scale", "1.62 times", path=path, frame="EPSG:3857")
+    metres = vector(tmp_path / "a.gpkg", [*FIELD, FIELD[0]], UTM, "GPKG")
+    refused("frame", "leave it out", path=metres, frame="EPSG:32632")
+    with pytest.raises(SiteError, match="a system such as EPSG:32631") as error:
+        dwell.Site.read(path, frame="somewhere")
+    assert error.value.key == "site.frame"
+
+
 def test_a_site_across_the_antimeridian_is_the_site_anywhere_else(tmp_path):
     here = [[-0.05, -17.0], [0.05, -17.0], [0.05, -16.9], [-0.05, -16.9], [-0.05, -17.0]]
     there = [[(x + 180.0 + 180.0) % 360.0 - 180.0, y] for x, y in here]

@@ -15,7 +15,7 @@ from dwell._checks import check_whole
 from dwell._types import Floats, Points, lengths
 from dwell.cells.tessellation import Tessellation, tessellate
 from dwell.errors import AgentsError, InputError
-from dwell.geometry import Curved, Workspace
+from dwell.geometry import Curved, Region, Workspace
 from dwell.plotting.outlines import PER_TURN, outline_of
 from dwell.plotting.worlds import lives
 from dwell.results import Run, RunLike, as_run
@@ -177,7 +177,7 @@ def _cut(cells: Tessellation, region: Any) -> list[Any]:
             continue
         ring = own.outline(PER_TURN) if curved else own.vertices
         found.append(lib.Polygon(ring))
-    if hasattr(cells.workspace, "parts"):
+    if isinstance(cells.workspace, Region):
         return list(lib.intersection(found, region))
     return found
 

@@ -58,6 +58,11 @@ class SiteSpec(Table):
     simplify: Positive | None = doc(
         "leave out vertices that move the outline by at most so many metres", None
     )
+    frame: Text | None = doc(
+        "the system in metres that degrees are mapped to, such as that of a raster, "
+        '"EPSG:32631"; a local one if absent',
+        None,
+    )
     epoch: Annotated[str, BeforeValidator(as_epoch)] | None = doc(
         "the date and time of t = 0, for exports; 1970-01-01T00:00:00Z if absent", None
     )
@@ -92,7 +97,7 @@ def with_site(
     from .describe import describe_workspace
 
     path = os.path.abspath(os.path.join(folder, given.file))
-    names = ("layer", "feature", "stay", "densify", "simplify")
+    names = ("layer", "feature", "stay", "densify", "simplify", "frame")
     site = Site.read(path, **{name: getattr(given, name) for name in names})
     found: dict[str, Any] = {"file": path, "crs": site.frame.crs, "sha256": site.digest}
     found |= {name: list(getattr(site, name)) for name in ("repairs", "notes")}

@@ -96,19 +96,18 @@ def _check_system(pixels: Pixels, frame: Frame | None, workspace: Workspace, amo
     if np.abs(there - corners).max() <= AGREE:
         return
     if crs.is_projected:
-        says = f"is in {crs.name}, and the site is not; convert the site, by ogr2ogr -t_srs "
-        says += f"{crs.to_string() if crs.to_epsg() else 'that system'} site.gpkg ..."
+        system = crs.to_string() if crs.to_epsg() else "that system"
+        says = (
+            f"is in {crs.name}, and the site is not; give the site frame = {system!r}, or convert "
+        )
+        says += f"its file by ogr2ogr -t_srs {system} site.gpkg ..."
         raise refused(path, says, "raster-crs")
     way = " -r sum" if amounts else " -r bilinear"
     longitude, latitude = frame.to_map(0.5 * (corners[0] + corners[2]))[0]
     zone = f"EPSG:{32600 + 100 * (latitude < 0.0) + int((longitude + 180.0) // 6) + 1}"
-    says = (
-        f"is in degrees ({crs.name}), in which pixels are not rectangles of metres; convert both "
-    )
-    says += (
-        f"files, by gdalwarp -t_srs {zone}{way} {path.name} metres.tif and ogr2ogr -t_srs {zone} "
-    )
-    raise refused(path, f"{says}site.gpkg ...", "raster-degrees")
+    says = f"is in degrees ({crs.name}), in which pixels are not rectangles of metres; convert it "
+    says += f"by gdalwarp -t_srs {zone}{way} {path.name} metres.tif, and give the site "
+    raise refused(path, f'{says}frame = "{zone}"', "raster-degrees")
 
 
 def _check_covered(pixels: Pixels, workspace: Workspace, outside: float | None) -> None:

@@ -19,6 +19,7 @@ from dwell.sites.libraries import digest_of_file, existing, library, refused
 
 WIDE, WIDEST = 400e3, 2000e3  # metres across: remarked, refused
 MOST_BENT = 1e-3  # of the diameter: how far a side may bend before `densify` is needed
+SCALE_SHOWN = 1e-5  # by which lengths differ from those on the ground before it is noted
 MOST_LISTED = 10  # features and layers
 
 
@@ -64,6 +65,7 @@ class Site:
         stay: bool = False,
         densify: float | None = None,
         simplify: float | None = None,
+        frame: str | None = None,
     ) -> Site:
         """Read the outline of a site from a GeoJSON, GeoPackage or Shapefile.
 
@@ -85,12 +87,17 @@ class Site:
             Add vertices along sides in degrees, at most so many metres apart.
         simplify : float, optional
             Leave out vertices that move the outline by at most so many metres.
+        frame : str, optional
+            The system in metres to which degrees are mapped, such as that of a raster,
+            ``"EPSG:32631"``; the local one if absent.
 
         Returns
         -------
         Site
         """
         file = existing(Path(path))
+        if frame is not None:
+            _check_name(frame)
         for name, value in (("densify", densify), ("simplify", simplify)):
             if value is not None and not (finite_number(value) or 0.0) > 0.0:
                 says = f"{name} is {in_short(value)}; a positive number of metres is needed"
@@ -99,9 +106,9 @@ class Site:
         shape, cleaned = outlines.cleaned(shape, file)
         repairs += cleaned
         if crs.is_geographic:
-            shape, frame, more, notes = _from_degrees(shape, crs, file, densify)
+            shape, own, more, notes = _from_degrees(shape, crs, file, densify, frame)
         else:
-            shape, frame, more, notes = _from_metres(shape, crs, file)
+            shape, own, more, notes = _from_metres(shape, crs, file, frame)
         repairs += more
         shape, turned = outlines.wound(shape, file.name)
         if file.suffix.lower() != ".shp":  # whose rings have the other direction
@@ -114,7 +121,17 @@ class Site:
             repairs.append(f"simplified {file.name} by {simplify:g} m: {before} to {left} vertices")
         workspace = as_workspace(shape, stay)
         found = (*repairs, *workspace.repairs)
-        return cls(workspace, frame, found, tuple(notes), digest_of_file(file) or "")
+        return cls(workspace, own, found, tuple(notes), digest_of_file(file) or "")
+
+
+def _check_name(frame: str) -> None:
+    """Refuse a system that PROJ does not know."""
+    pyproj = library("pyproj", "a frame")
+    try:
+        pyproj.CRS.from_user_input(frame)
+    except pyproj.exceptions.CRSError:
+        says = f"frame is {in_short(frame)}; a system such as EPSG:32631 is needed"
+        raise SiteError(says, code="site.frame", key="site.frame") from None
 
 
 def read_outline(
@@ -211,12 +228,14 @@ def _system(file: Path, given: str | None, driver: str) -> Any:
 
 
 def _from_degrees(
-    shape: Any, crs: Any, file: Path, densify: float | None
+    shape: Any, crs: Any, file: Path, densify: float | None, system: str | None
 ) -> tuple[Any, Frame, list[str], list[str]]:
     """The outline in a local frame, the frame, what was repaired, and what is inaccurate."""
     shape, longitude, latitude, repairs = outlines.about_middle(shape, file)
     outlines.refuse_invalid(shape, file)
     frame, notes = Frame.about(longitude, latitude, crs), list[str]()
+    if system is not None:
+        frame, notes = _stated(system, transformed([[longitude, latitude]], crs, system), file)
 
     def to_metres(points: Points) -> Points:
         return transformed(points, crs, frame.system)
@@ -238,7 +257,21 @@ def _from_degrees(
     return outlines.mapped(shape, to_metres), frame, repairs, notes
 
 
-def _from_metres(shape: Any, crs: Any, file: Path) -> tuple[Any, Frame, list[str], list[str]]:
+def _stated(system: Any, middle: Points, file: Path) -> tuple[Frame, list[str]]:
+    """The frame of a system that the user chose, and what is inaccurate in it."""
+    crs = library("pyproj", f"reading {file.name}").CRS.from_user_input(system)
+    if not crs.is_projected or not np.isfinite(middle).all():
+        says = f"cannot be mapped to {crs.name}; a projected system of that place is needed"
+        raise refused(file, says, "frame")
+    check_metres(crs, middle[0], file.name)
+    scale = Frame(crs.to_wkt()).scale_at(middle[0])
+    note = f"lengths in {crs.name} are {scale:.6f} of those on the ground"
+    return Frame.of(crs), [note] if abs(scale - 1.0) > SCALE_SHOWN else []
+
+
+def _from_metres(
+    shape: Any, crs: Any, file: Path, system: str | None
+) -> tuple[Any, Frame, list[str], list[str]]:
     """The outline as it is; refused where its coordinates are not metres of its system."""
     outlines.refuse_invalid(shape, file)
     points = outlines.shapely().get_coordinates(shape)
@@ -254,10 +287,11 @@ def _from_metres(shape: Any, crs: Any, file: Path) -> tuple[Any, Frame, list[str
         says = f"claims metres of {crs.name}, but has the vertex {points[0].tolist()}; state its "
         says += f"system by ogr2ogr -a_srs EPSG:4326 out.gpkg {file.name} if these are degrees"
         raise refused(file, says, "extent")
-    check_metres(crs, middle, file.name)
-    scale = Frame(crs.to_wkt()).scale_at(middle)
-    note = f"lengths in {crs.name} are {scale:.6f} of those on the ground"
-    return shape, Frame.of(crs), [], [note] if abs(scale - 1.0) > 1e-5 else []
+    frame, notes = _stated(crs, middle[None], file)
+    if system is not None and not frame.system.equals(Frame(system).system):
+        says = f"is in {crs.name}, and frame is another system; frame is for files in degrees"
+        raise refused(file, f"{says}: leave it out", "frame")
+    return shape, frame, [], notes
 
 
 def _across(shape: Any) -> float:
