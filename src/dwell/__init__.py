@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from dwell.density import Function, Gaussian, Mixture, Moving, Polynomial, Raster, Uniform
     from dwell.errors import DwellError, InputError, Interrupted
+    from dwell.exports import export_gis
     from dwell.geometry import (
         Ball,
         Box,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from dwell.results import Run, load_run
     from dwell.runner import check, resume_run, run_scenario, simulate
     from dwell.scenario import Scenario, load_scenario
+    from dwell.sites import Frame, Site
     from dwell.studies.batch import simulate_many
     from dwell.studies.compare import compare
     from dwell.studies.design import design
@@ -49,13 +51,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TVD", "Ball", "Box", "Circle", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid",
-    "EventTriggered", "Function", "Gaussian", "InputError", "Interrupted", "Interval", "Keyframes",
-    "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon", "Network", "Observation",
-    "Polygon", "Polynomial", "Polytope", "Raster", "Region", "Run", "Scenario", "SelfTriggered",
-    "SelfTriggeredCentroid", "Sensor", "Switch", "Tessellation", "Timer", "Uniform", "animate",
-    "check", "compare", "design", "load_run", "load_scenario", "load_sweep", "moments", "optimize",
-    "power_weights", "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many",
-    "tessellate",
+    "EventTriggered", "Frame", "Function", "Gaussian", "InputError", "Interrupted", "Interval",
+    "Keyframes", "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon", "Network",
+    "Observation", "Polygon", "Polynomial", "Polytope", "Raster", "Region", "Run", "Scenario",
+    "SelfTriggered", "SelfTriggeredCentroid", "Sensor", "Site", "Switch", "Tessellation", "Timer",
+    "Uniform", "animate", "check", "compare", "design", "export_gis",
+    "load_run", "load_scenario", "load_sweep", "moments", "optimize", "power_weights",
+    "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
 
 _MODULES = {
@@ -67,6 +69,7 @@ _MODULES = {
     ),
     "density": ("Function", "Gaussian", "Mixture", "Moving", "Polynomial", "Raster", "Uniform"),
     "errors": ("DwellError", "InputError", "Interrupted"),
+    "exports": ("export_gis",),
     "geometry": (
         "Ball", "Box", "Ellipsoid", "Interval", "MovingPolygon", "Polygon", "Polytope", "Region",
     ),
@@ -75,6 +78,7 @@ _MODULES = {
     "results": ("Run", "load_run"),
     "runner": ("check", "resume_run", "run_scenario", "simulate"),
     "scenario": ("Scenario", "load_scenario"),
+    "sites": ("Frame", "Site"),
     "studies": ("compare", "design", "optimize"),
     "studies.batch": ("simulate_many",),
     "sweep": ("load_sweep", "run_sweep"),

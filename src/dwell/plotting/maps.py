@@ -16,6 +16,7 @@ from dwell.errors import AgentsError
 from dwell.geometry import Workspace, is_flat
 from dwell.plotting import worlds
 from dwell.plotting.outlines import PER_TURN, clip_lines, clip_of, draw_outline, outline_of
+from dwell.plotting.scale import mark_scale
 from dwell.plotting.style import (
     LABELS,
     PLAIN,
@@ -193,6 +194,7 @@ def draw_moment(ax: Axes, run: Run, t: float) -> None:
     style = _draw_shades(ax, world.workspace, world.density)
     _draw_divisions(ax, run, t, style)
     draw_workspace(ax, world.workspace, scope=worlds.scope_of(run))
+    mark_scale(ax, run)
     _draw_present(ax, run, t)
 
 
@@ -241,6 +243,7 @@ def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> Non
         summed = "Sum of densities" if len(run.system.sensors) > 1 else "Density"
         for ax, what in ((left, "Cells"), (right, summed)):
             draw_workspace(ax, world.workspace, style=style, scope=scope)
+            mark_scale(ax, run, style)
             _draw_present(ax, run, t, style=style)
             style.entitle(ax, f"{what}, $t = {number(t, 6)}$")
     worlds.explain_sensors(axes[0][0], run, style)
@@ -254,6 +257,7 @@ def draw_trajectories(
     run = as_run(run)
     _draw_divisions(ax, run, run.horizon, style)
     draw_workspace(ax, run.world(run.horizon).workspace, style=style, scope=worlds.scope_of(run))
+    mark_scale(ax, run, style)
     width = style.thin if run.agents <= 100 else 0.6 * style.thin
     paths = paths_of(run)
     add_lines(ax, paths, colors=style.ink, lw=width, label=r"path of $x_p$", zorder=4)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import Field, Tag
+from pydantic import BeforeValidator, Field, Tag
 
 from . import checks
-from .problems import Problem
+from .problems import Problem, needs
 from .tracks import (
     MatrixTrack,
     PointTrack,
@@ -288,6 +288,13 @@ class GaussianSpec(Table):
             yield from checks.matrix(where, matrix, n)
 
 
+def as_band(value: object) -> object:
+    """The number of a band, or the name of a grid."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise needs("the number of a band from 1, or the name of a grid in quotes")
+    return value
+
+
 class RasterSpec(Table):
     """Values on a grid of pixels, from a file."""
 
@@ -316,7 +323,9 @@ class RasterSpec(Table):
     )
     nodata: NotNegative | None = doc("what takes the place of pixels without data, NaN", None)
     outside: NotNegative | None = doc("0.0 accepts a workspace that the grid does not cover", None)
-    band: Counted | None = doc("which band of a file with several", None)
+    band: Annotated[Counted | Text, BeforeValidator(as_band)] | None = doc(
+        "which band of a file with several, from 1; of NetCDF, the name of the grid", None
+    )
     coarsen: Counted = doc("pixels along each side that are replaced by their mean", 1)
     sha256: Text | None = doc("the digest that values and place must have; set by runs", None)
 

@@ -70,7 +70,7 @@ def reference_moments(
     parts = density.parts if isinstance(density, Mixture) else (density,)
     rasters = [part for part in parts if isinstance(part, Raster)]
     rings = workspace.rings if isinstance(workspace, Region) else ()
-    if rasters and rings:
+    if rasters and rings:  # a raster is summed over convex cells only
         return None
     if not rasters:
         found = _smooth_moments(cell, own, density, rings)

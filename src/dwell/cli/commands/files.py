@@ -19,7 +19,8 @@ FEW = 1000  # agents that plain Python checks in less time than Numba takes to l
 def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) -> None:
     """Check a scenario file without running it."""
     checked = load(scenario, overrides)
-    if checked.agents.count <= FEW and "dwell._kernels._jit" not in sys.modules:
+    few = checked.agents.count <= FEW and checked.site is None
+    if few and "dwell._kernels._jit" not in sys.modules:
         os.environ.setdefault("DWELL_JIT", "0")  # the kernels stay plain Python
 
     from dwell._types import counted
@@ -40,6 +41,8 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
         print(f"  repaired: {repair}")
     for note in notes:
         print(f"  note: {note.says}")
+    for remark in (checked.site and checked.site.notes) or ():
+        print(f"  note: {remark}")
 
 
 @command(example="> dwell.schema.json")
