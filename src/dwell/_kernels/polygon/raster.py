@@ -3,7 +3,7 @@
 Pixel units: u counts columns, v rows, from the corner of the first value. A raster that is constant
 per pixel has cells [i, i + 1] x [j, j + 1]. One that is bilinear between pixel centres is shifted
 by half a pixel, so that node (j, i) lies at whole numbers; nodes beyond the outermost centres
-repeat them, and cells on the rim count half.
+repeat them, and outermost cells count half.
 
 The polygon is cut into slabs at rows of cells and at its vertices: trapezoids with two level sides.
 In a slab, cells that its left or right side crosses are integrated singly (Gauss rules that are

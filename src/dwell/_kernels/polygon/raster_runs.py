@@ -22,7 +22,7 @@ def add_singly(raster, row, first, last, u, s):
             s1 += k * f
             s2 += k * k * f
         else:
-            a = np.float64(raster.values[row, i - 1])  # whole cells are never on the rim
+            a = np.float64(raster.values[row, i - 1])  # whole cells are never outermost
             b = np.float64(raster.values[row, i])
             p0, p1 = 0.5 * (a + b), a / 6.0 + b / 3.0
             s0 += p0
@@ -102,7 +102,7 @@ def add_tiles(tiles, row, first, last, offset_u, offset_v, t):
 def fill_blocks(values, bilinear, blocks, tiles):
     """Fill the moments 1, u, uu of blocks and 1, u, v, uu, uv, vv of tiles, about their corners.
 
-    Cells on the rim of a bilinear raster count as if they were whole; no polygon takes them so.
+    The outermost cells of a bilinear raster count as if they were whole; no polygon takes them so.
     """
     for j in range(values.shape[0]):
         for b in range(blocks.shape[1]):
