@@ -12,7 +12,8 @@ from dwell._types import Floats, Points
 from dwell.errors import WorkspaceError
 
 if TYPE_CHECKING:
-    from dwell._kernels.polygon.pieces import Cutting, Pieces
+    from dwell._kernels.polygon.pieces import Pieces
+    from dwell._kernels.polygon.region_cut import Cutting
 
 MARGIN = 0.0317  # of the extent: the first box is so much larger
 WRONG = 1e-11  # relative: by so much area and moments of the pieces may differ from the rings'
@@ -20,8 +21,9 @@ WRONG = 1e-11  # relative: by so much area and moments of the pieces may differ 
 
 def pieces_of(rings: Sequence[Points]) -> Pieces:
     """The region inside rings that have it on their left, as trapezoids in a tree of boxes."""
-    from dwell._kernels.polygon.pieces import DEEPEST, Pieces, cut_region, fill_nodes, skip_below
-    from dwell._kernels.polygon.pieces import make_cutting as make
+    from dwell._kernels.polygon.pieces import DEEPEST, Pieces, fill_nodes, skip_below
+    from dwell._kernels.polygon.region_cut import cut_region
+    from dwell._kernels.polygon.region_cut import make_cutting as make
 
     corners = np.concatenate(rings)
     middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))

@@ -4,7 +4,7 @@ import math
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import larger, smaller
-from dwell._kernels.polygon.pieces import orientation
+from dwell._kernels.polygon.region_cut import orientation
 
 
 @inner
