@@ -12,6 +12,7 @@ export interface RasterTable extends DensityTable {
   pixel: number | number[]; // width and height of a pixel
   rows?: string;
   interpolation?: string;
+  values?: string; // "amount" if they are totals of pixels
 }
 
 export const isRaster = (table: DensityTable | undefined): table is RasterTable =>
@@ -23,7 +24,8 @@ const pixelOf = ({ pixel }: RasterTable): [number, number] => (typeof pixel === 
 export function rasterDensity(table: RasterTable): Density {
   const { origin } = table;
   const [dx, dy] = pixelOf(table);
-  const values = table.rows === "north first" ? [...table.inline].reverse() : table.inline;
+  const amounts = table.values === "amount" ? dx * dy : 1;
+  const values = (table.rows === "north first" ? [...table.inline].reverse() : table.inline).map((row) => row.map((v) => v / amounts));
   const rows = values.length;
   const columns = values[0]?.length ?? 0;
   const within = (k: number, count: number): number => Math.min(count - 1, Math.max(0, k));
@@ -58,14 +60,16 @@ function gridOver(bounds: Bounds, columns: number, rows: number, value: (z: Poin
 
 /** A density on a grid to be painted: itself if it is one that covers the rectangle. */
 export function paintable(table: DensityTable | undefined, density: Density | null, bounds: Bounds): RasterTable {
-  const upright = isRaster(table) && table.rows === "south first" && Object.keys(table).length === 6; // no further options
-  if (upright && coversAll(table, bounds)) return table;
+  if (isRaster(table) && isPlain(table) && coversAll(table, bounds)) return table;
   const width = bounds.right - bounds.left;
   const height = bounds.top - bounds.bottom;
   const unit = Math.max(width, height) / PIXELS;
   const count = (length: number): number => Math.max(2, Math.ceil(length / unit - 1e-9));
   return gridOver(bounds, count(width), count(height), (z) => density?.(z) ?? 1);
 }
+
+/** Whether rows go up and values are densities; others are taken as they look. */
+const isPlain = (table: RasterTable): boolean => table.rows !== "north first" && table.values !== "amount";
 
 function coversAll(table: RasterTable, { left, right, bottom, top }: Bounds): boolean {
   const { origin, inline } = table;
