@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     )
     from dwell.density import Function, Gaussian, Mixture, Moving, Polynomial, Uniform
     from dwell.errors import DwellError, InputError, Interrupted
+    from dwell.exports import export_gis
     from dwell.geometry import Ball, Box, Ellipsoid, Interval, MovingPolygon, Polygon, Polytope
     from dwell.motion import Circle, Keyframes
     from dwell.plotting import animate
     from dwell.results import Run, load_run
     from dwell.runner import check, resume_run, run_scenario, simulate
     from dwell.scenario import Scenario, load_scenario
+    from dwell.sites import Frame, Site
     from dwell.studies.batch import simulate_many
     from dwell.studies.compare import compare
     from dwell.studies.design import design
@@ -40,11 +42,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TVD", "Ball", "Box", "Circle", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid",
-    "EventTriggered", "Function", "Gaussian", "InputError", "Interrupted", "Interval", "Keyframes",
-    "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon", "Network", "Observation",
-    "Polygon", "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered",
-    "SelfTriggeredCentroid", "Sensor", "Switch", "Tessellation", "Timer", "Uniform", "animate",
-    "check", "compare", "design",
+    "EventTriggered", "Frame", "Function", "Gaussian", "InputError", "Interrupted", "Interval",
+    "Keyframes", "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon", "Network",
+    "Observation", "Polygon", "Polynomial", "Polytope", "Run", "Scenario", "SelfTriggered",
+    "SelfTriggeredCentroid", "Sensor", "Site", "Switch", "Tessellation", "Timer", "Uniform",
+    "animate", "check", "compare", "design", "export_gis",
     "load_run", "load_scenario", "load_sweep", "moments", "optimize", "power_weights",
     "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
@@ -58,12 +60,14 @@ _MODULES = {
     ),
     "density": ("Function", "Gaussian", "Mixture", "Moving", "Polynomial", "Uniform"),
     "errors": ("DwellError", "InputError", "Interrupted"),
+    "exports": ("export_gis",),
     "geometry": ("Ball", "Box", "Ellipsoid", "Interval", "MovingPolygon", "Polygon", "Polytope"),
     "motion": ("Circle", "Keyframes"),
     "plotting": ("animate",),
     "results": ("Run", "load_run"),
     "runner": ("check", "resume_run", "run_scenario", "simulate"),
     "scenario": ("Scenario", "load_scenario"),
+    "sites": ("Frame", "Site"),
     "studies": ("compare", "design", "optimize"),
     "studies.batch": ("simulate_many",),
     "sweep": ("load_sweep", "run_sweep"),

@@ -7,6 +7,7 @@ DwellError
     ├── AgentsError                  where the agents start
     ├── ControllerError              the parameters of a law, or an order no agent can follow
     ├── ScenarioError                a scenario file or an override
+    ├── SiteError                    a map file, or its coordinate reference system
     └── StoreError                   a stored run
         └── UnsavedError             a file that could not be written
 
@@ -86,6 +87,10 @@ class ControllerError(InputError):
 
 class ScenarioError(InputError):
     """A scenario file cannot be read, or a key in it is unknown or misplaced."""
+
+
+class SiteError(InputError):
+    """A map file cannot be read, or its outline, raster or coordinate system cannot be used."""
 
 
 class StoreError(InputError):

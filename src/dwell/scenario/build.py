@@ -145,7 +145,8 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         radius=radius,
         timeline=timeline,
     )
-    return system, start, (*workspace.repairs, *repairs)
+    of_site = () if scenario.site is None else scenario.site.repairs or ()
+    return system, start, (*of_site, *workspace.repairs, *repairs)
 
 
 def build_sensors(scenario: Scenario) -> list[Sensor]:

@@ -20,6 +20,7 @@ from .modules import named_code
 from .overrides import apply_overrides
 from .problems import Problem, Where, scenario_error, shown
 from .schema import Scenario
+from .site import with_site
 from .values import MOST_BITS
 
 LINE = 96  # characters of TOML that is written
@@ -54,7 +55,8 @@ def load_scenario(path: str | os.PathLike[str], overrides: str | Iterable[str] =
     """
     file = as_path(path)
     mapping = text_to_mapping(read_text(file), source=str(file))
-    scenario = parse_scenario(apply_overrides(mapping, overrides))
+    changed = apply_overrides(mapping, overrides)
+    scenario = parse_scenario(with_site(changed, file.parent, parse_scenario))
     return beside(scenario, file.parent) if named_code(scenario) else scenario
 
 
@@ -69,7 +71,7 @@ def as_scenario(given: ScenarioLike) -> Scenario:
     if isinstance(given, Scenario):
         return given
     if isinstance(given, Mapping):
-        return parse_scenario(given)
+        return parse_scenario(with_site(given, "", parse_scenario))
     if isinstance(given, str | os.PathLike):
         return load_scenario(given)
     raise ScenarioError(

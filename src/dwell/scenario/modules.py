@@ -19,6 +19,7 @@ from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from dwell.errors import ControllerError, DensityError, InputError
+from dwell.sites.libraries import digest_of_file
 
 from .problems import shown
 
@@ -63,18 +64,23 @@ def refused(key: str, says: str) -> InputError:
 
 
 def sources_of(scenario: Scenario) -> dict[str, str]:
-    """Digests of the sources, as they are now, of the modules that `scenario` names."""
+    """Digests, as they are now, of the modules and of the map file that `scenario` names."""
     found = {}
     for key, name in named_code(scenario).items():
         find_code(key, name, scenario.modules)  # which says what is wrong with it
         module = name.partition(":")[0]
         found[f"module {module}"] = _imported(module, scenario.modules)[0]
+    if scenario.site is not None and (digest := digest_of_file(scenario.site.file)):
+        found[f"site {Path(scenario.site.file).name}"] = digest
     return found
 
 
 def changed_sources(scenario: Scenario, then: Mapping[str, str]) -> list[str] | None:
-    """Modules of `scenario` with another source now than `then`; None if it names no module."""
+    """Modules and files of `scenario` that are others now than `then`; None if it names none."""
     found = sources_of(scenario)
+    if scenario.site is not None:
+        name = f"site {Path(scenario.site.file).name}"
+        then = {**then, name: scenario.site.sha256 or ""}
     return [name for name in found if then.get(name, found[name]) != found[name]] if found else None
 
 

@@ -26,6 +26,7 @@ from .laws import (
 )
 from .places import DensitySpec, UniformSpec, WorkspaceSpec
 from .problems import Problem, refuse
+from .site import DEGREES, SiteSpec
 from .team import AgentsSpec, SensorSpec, WorldSpec, sensor_problems
 from .values import (
     CheckpointEvery,
@@ -168,7 +169,8 @@ class Scenario(Table):
         "first; the folder of the scenario file if absent",
         None,
     )
-    workspace: WorkspaceSpec = doc("the region to be covered")
+    site: SiteSpec | None = doc("an outline from a map file, in place of workspace", None)
+    workspace: WorkspaceSpec = doc("the region to be covered; or give site")
     density: DensitySpec = doc(
         "how much each place matters; uniform if absent", UniformSpec(kind="uniform")
     )
@@ -194,6 +196,11 @@ class Scenario(Table):
         agents, horizon = self.agent_count, self.run.horizon
         for name in ("ids", "radius"):
             yield from checks.one_per_agent(("agents", name), getattr(self.agents, name), agents)
+        if self.agents.coordinates == DEGREES and (self.site is None or self.site.crs is not None):
+            says = (
+                f'= "{DEGREES}" needs a [site], which gives the degrees their place; leave it out'
+            )
+            yield Problem(("agents", "coordinates"), "site.coordinates", says)
         yield from self._dimension_problems()
         yield from self._world_problems()
         yield from sensor_problems(self, agents)
@@ -293,4 +300,6 @@ def scenario_schema() -> dict[str, Any]:
     schema = Scenario.model_json_schema()
     schema["title"] = "dwell scenario"
     schema["description"] = str(Scenario.__doc__).partition("\n")[0]
+    schema["required"].remove("workspace")
+    schema["anyOf"] = [{"required": ["workspace"]}, {"required": ["site"]}]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

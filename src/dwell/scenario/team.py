@@ -48,6 +48,11 @@ class AgentsSpec(Table):
         "positions, one per agent, each a list of one number per dimension (on a line "
         "a plain number will do), or {count, region, seed} to draw them"
     )
+    coordinates: Literal["metres", "degrees"] | None = doc(
+        "of start and of agents that arrive, at a site: metres of its frame, or longitude and "
+        'latitude on WGS 84; "metres" if absent',
+        None,
+    )
     ids: Annotated[tuple[AgentId, ...], listed("a list of whole numbers")] | None = doc(
         "distinct whole numbers from 0 to 2147483647, one per agent, that choose the "
         "random stream of each; 0, 1, 2 and so on if absent",

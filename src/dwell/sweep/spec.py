@@ -16,6 +16,7 @@ from dwell.scenario.explain import nearest
 from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.load import text_to_mapping
 from dwell.scenario.problems import listing, shown
+from dwell.scenario.site import with_site
 from dwell.studies.laws import beside_if_named
 from dwell.sweep.axes import KIND, MOST_CASES, Group, Range, latin_hypercube, value_text
 from dwell.sweep.plan import plan_of
@@ -125,7 +126,9 @@ def _scenario(mapping: Mapping[str, Any], folder: Path, laws: Sequence[str]) -> 
         path = folder / given
         return beside_if_named(load_scenario(path), laws, path.parent)
     if isinstance(given, Mapping):
-        return beside_if_named(parse_scenario(given), laws, folder)
+        return beside_if_named(
+            parse_scenario(with_site(given, folder, parse_scenario)), laws, folder
+        )
     needed = 'the name of a scenario file, such as "paper-12.toml", or a table'
     says = "is missing; it is" if given is None else "must be"
     got = "" if given is None else f", got {shown(given)}"

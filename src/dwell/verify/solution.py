@@ -162,10 +162,12 @@ def _file(claims: Claims) -> Iterator[Finding]:
     if changed is None:
         return
     if not changed:
-        yield Finding("source", "its Python modules are those that ran", HOLDS, 0.0, 0.0)
+        yield Finding("source", "its modules and files are those that ran", HOLDS, 0.0, 0.0)
         return
     why = " and ".join(f"{module} has changed since the run was stored" for module in changed)
     says = "checked with the code as it is now, not as it ran"
+    if all(name.startswith("site ") for name in changed):
+        says = "checked with the outline that ran, not with that of the file now"
     yield Finding("source", says, CHANGED, 0.0, 0.0, why)
 
 

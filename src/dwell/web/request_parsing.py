@@ -87,6 +87,13 @@ def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
             code="web.modules",
             key="modules",
         )
+    if mapping.get("site") is not None:
+        raise InputError(
+            "site names a file, which a server does not take: requests hold no paths; give its "
+            "outline as the workspace, or use the command line",
+            code="web.site",
+            key="site",
+        )
     _refuse_horizon(mapping.get("run"), limits)
     _refuse_changes(mapping, limits)
     scenario = parse_scenario(mapping)

@@ -40,6 +40,8 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
         print(f"  repaired: {repair}")
     for note in notes:
         print(f"  note: {note.says}")
+    for remark in (checked.site and checked.site.notes) or ():
+        print(f"  note: {remark}")
 
 
 @command(example="> dwell.schema.json")

@@ -157,6 +157,27 @@ def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
 @command(
     RUN,
     option(
+        "--gis", type=Path, required=True,
+        help="Map to write: .gpkg in metres, or .geojson in degrees.",
+    ),
+    option(
+        "--frames", type=Number(int, 1), default=2,
+        help="Times, evenly spaced, at which cells and agents are written; 2 by default.",
+    ),
+    option("--epoch", metavar="DATE", help="Date and time of t = 0, if not the site's."),
+    FORCE,
+    example="bay.nc --gis bay.gpkg; or dwell export bay.nc --gis bay.geojson --frames 25",
+)  # fmt: skip
+def export(stored: Path, gis: Path, frames: int, epoch: str | None, force: bool) -> None:
+    """Write a stored run for other programs: as a map with its cells, agents, paths and events."""
+    from dwell.exports import export_gis
+
+    print(export_gis(stored_run(stored), gis, frames=frames, epoch=epoch, force=force))
+
+
+@command(
+    RUN,
+    option(
         "--out", type=Path, required=True, help="Film: .mp4 (needs ffmpeg), .gif or .webp."
     ),
     option("--fps", type=Number(), default=25.0, help="Frames a second."),

@@ -1,0 +1,215 @@
+"""A run as layers of a map: region, cells, agents, paths and events."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dwell._checks import check_whole
+from dwell._types import Floats, Points, lengths
+from dwell.cells.tessellation import Tessellation, tessellate
+from dwell.errors import AgentsError, InputError
+from dwell.geometry import Curved, Workspace
+from dwell.plotting.maps import PER_TURN, outline_of
+from dwell.plotting.worlds import lives
+from dwell.results import Run, RunLike, as_run
+from dwell.results.files import check_target, written_whole
+from dwell.sites import Frame
+from dwell.sites.layers import Layer, driver_of, write_layers
+from dwell.sites.outlines import shapely
+
+EPOCH = "1970-01-01T00:00:00Z"
+CURVED = 16  # chords of a path that is a cubic between two events
+
+
+def export_gis(
+    run: RunLike,
+    path: str | os.PathLike[str],
+    *,
+    frames: int = 2,
+    frame: Frame | None = None,
+    epoch: str | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a run as a map: a GeoPackage (.gpkg) in metres, or GeoJSON (.geojson) in degrees.
+
+    The layers are region, cells, agents, paths and events; the last two need the events of the run.
+    Each feature has the times t0 and t1 in seconds, and begins and ends as dates, which the
+    temporal controller of QGIS reads. In GeoJSON the layer is a property of each feature.
+
+    Parameters
+    ----------
+    run : Run, str or path
+        The run, or its .nc file.
+    path : str or path
+        The file to write.
+    frames : int
+        At how many times, evenly spaced from the start to the end, cells and agents are written.
+    frame : Frame, optional
+        The coordinate system of the run; by default that of the site in its scenario.
+    epoch : str, optional
+        The date and time of t = 0; by default that of the site, or 1970-01-01T00:00:00Z.
+    force : bool
+        Replace a file that exists.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.export_gis("bay.nc", "bay.gpkg").name  # doctest: +SKIP
+    'bay.gpkg'
+    """
+    check_whole("frames", frames, 1, "export")
+    run, target = as_run(run), check_target(path, force=force)
+    driver_of(target)
+    site = None if run.scenario is None else run.scenario.site
+    if frame is None and (site is None or site.crs is None):
+        says = "this run has no place on the Earth; run a scenario with a [site], or give frame=..."
+        raise InputError(says, code="export.frame", key="site")
+    if run.workspace.dimension != 2:
+        raise InputError("a map needs a run in the plane", code="export.dimension", key="workspace")
+    zero = _instant(epoch or (site.epoch if site is not None else None) or EPOCH)
+    layers = [one for one in layers_of(run, frames, zero) if len(one.shapes)]
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".dwell-") as folder:
+        made = Path(folder, target.name)
+        write_layers(made, layers, frame or Frame(str(site.crs) if site is not None else ""))
+        with written_whole(target) as temporary:
+            os.replace(made, temporary)
+    return target
+
+
+def _instant(epoch: str) -> np.datetime64:
+    from dwell.scenario.site import as_epoch
+
+    try:
+        text = as_epoch(epoch)
+    except ValueError as bad:
+        says = f'epoch is {epoch!r}; a date and time such as "2026-05-01T06:00:00Z" is needed'
+        raise InputError(says, code="export.epoch", key="epoch") from bad
+    return np.datetime64(datetime.fromisoformat(text).replace(tzinfo=None), "ms")
+
+
+def layers_of(run: Run, frames: int, zero: np.datetime64) -> Iterator[Layer]:
+    """The layers of a run, with its cells and agents at so many times; `zero` is that of t = 0."""
+    lib = shapely()
+    times = np.linspace(0.0, run.horizon, frames) if frames > 1 else np.array([run.horizon])
+    ends = np.append(times[1:], run.horizon)
+    regions = [shape_of(run.world(t).workspace) for t in times]
+    moves = any(not lib.equals_exact(one, regions[0]) for one in regions)
+    some = slice(None) if moves else slice(1)
+    spans = (times, ends) if moves else (np.zeros(1), np.full(1, run.horizon))
+    areas = lib.area(regions[some])
+    yield Layer("region", "Unknown", regions[some], {"area": areas, **_times(*spans, zero)})
+    yield from _snapshots(run, times, ends, zero)
+    if run.details.table is not None:
+        yield _paths(run, zero)
+        table, points = run.events, lib.points(run.events.positions)
+        known = {"error": lengths(table.errors), "neighbors": table.neighbors}
+        spans = table.time, table.time
+        yield Layer(
+            "events", "Point", points, {"agent": table.agent, **known, **_times(*spans, zero)}
+        )
+
+
+def shape_of(workspace: Workspace) -> Any:
+    """A workspace as shapely has it."""
+    lib, parts = shapely(), getattr(workspace, "parts", None)
+    if parts is None:
+        return lib.Polygon(outline_of(workspace))
+    found = [lib.Polygon(part.outer, list(part.holes)) for part in parts]
+    return found[0] if len(found) == 1 else lib.MultiPolygon(found)
+
+
+def _snapshots(run: Run, times: Floats, ends: Floats, zero: np.datetime64) -> Iterator[Layer]:
+    """The cells and the agents at some times."""
+    rows: dict[str, list[Any]] = {"cells": [], "agents": []}
+    for t, end in zip(times.tolist(), ends.tolist(), strict=True):
+        positions, region = run.positions(t), shape_of(run.world(t).workspace)
+        for name, agents, cells in _divisions(run, t, positions):
+            errors = lengths(cells.errors)
+            for k, shape in enumerate(_cut(cells, region)):
+                row = (int(agents[k]), float(cells.masses[k]), float(errors[k]), name, t, end)
+                rows["agents"].append((shapely().Point(positions[agents[k]]), *row))
+                if not shape.is_empty:
+                    rows["cells"].append((shape, *row))
+    for layer, kind in (("cells", "Unknown"), ("agents", "Point")):
+        if not rows[layer]:
+            continue
+        shapes, agent, mass, error, sensor, begins, until = zip(*rows[layer], strict=True)
+        own = {"agent": np.array(agent), "mass": np.array(mass), "error": np.array(error)}
+        if run.system.sensors:
+            own["sensor"] = np.array(sensor, dtype=object)
+        yield Layer(layer, kind, shapes, own | _times(begins, until, zero))
+
+
+def _divisions(
+    run: Run, t: float, positions: Points
+) -> Iterator[tuple[str, np.ndarray, Tessellation]]:
+    """The cells at time t, of each sensor by its name; none where two agents coincide."""
+    world, radii = run.system.world_at(t), run.system.radii
+    for k, diagram in enumerate(world.diagrams):
+        agents = run.world(t).agents if diagram.members is None else diagram.members
+        ground = diagram.ground.at(t)
+        radius = None if radii is None else radii[agents]
+        name = run.system.sensors[k].name if run.system.sensors else ""
+        try:
+            place, weight = ground.workspace, ground.density
+            yield name, agents, tessellate(place, positions[agents], weight, radius=radius)
+        except AgentsError:
+            continue
+
+
+def _cut(cells: Tessellation, region: Any) -> list[Any]:
+    """The cells as shapely has them, cut by the region where that is not convex."""
+    lib, found = shapely(), []
+    curved = isinstance(cells.workspace, Curved) or cells.radius is not None
+    for cell in cells.cells:
+        own: Any = cell
+        if own.empty:
+            found.append(lib.Polygon())
+            continue
+        ring = own.outline(PER_TURN) if curved else own.vertices
+        found.append(lib.Polygon(ring))
+    if hasattr(cells.workspace, "parts"):
+        return list(lib.intersection(found, region))
+    return found
+
+
+def _paths(run: Run, zero: np.datetime64) -> Layer:
+    """One line for the motion of an agent between two of its events; none while it is at rest."""
+    lib, lines, rows = shapely(), list[Any](), list[tuple[int, float, float]]()
+    arrivals, departures = lives(run)
+    for agent in range(run.agents):
+        pieces = run.events.segments(run.start, agent)
+        last = min(run.horizon, float(departures[agent]))
+        begins = np.maximum(pieces.since, float(arrivals[agent]))
+        ends = np.minimum(np.append(pieces.since[1:], last), last)
+        shares = np.linspace(0.0, 1.0, 2 if pieces.bend is None else CURVED + 1)
+        ways = np.stack([pieces.at(begins + share * (ends - begins)) for share in shares], axis=1)
+        moved = (ends > begins) & (np.ptp(ways, axis=1).max(axis=1) > 0.0)
+        lines += list(lib.linestrings(ways[moved]))
+        rows += [(agent, *span) for span in zip(begins[moved], ends[moved], strict=True)]
+    table = np.array(rows).reshape(-1, 3)
+    agents = {"agent": table[:, 0].astype(np.int64)}
+    return Layer("paths", "LineString", lines, agents | _times(table[:, 1], table[:, 2], zero))
+
+
+def _times(begins: Any, ends: Any, zero: np.datetime64) -> dict[str, np.ndarray]:
+    """The columns of times: in seconds, and as dates."""
+    columns: dict[str, np.ndarray] = {
+        "t0": np.asarray(begins, dtype=np.float64),
+        "t1": np.asarray(ends, dtype=np.float64),
+    }
+    for name, seconds in zip(("begins", "ends"), list(columns.values()), strict=True):
+        columns[name] = zero + np.round(1e3 * seconds).astype("timedelta64[ms]")
+    return columns

@@ -1,0 +1,181 @@
+"""Outlines in map coordinates: validity, longitudes about the middle, sides along parallels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.sites.libraries import library, refused
+
+HALF_TURN = 180.0
+SEAM = 1e-9  # degrees: vertices this close to the antimeridian lie on it
+
+
+def shapely() -> Any:
+    """The library shapely."""
+    return library("shapely", "an outline of a map")
+
+
+def rings_of(shape: Any) -> list[Any]:
+    """The rings of all parts of a polygon or a multipolygon, each outer one before its holes."""
+    return [
+        ring for part in shapely().get_parts(shape) for ring in (part.exterior, *part.interiors)
+    ]
+
+
+def mapped(shape: Any, change: Callable[[Points], Points]) -> Any:
+    """A shape with its vertices changed, (k, 2) to (k, 2)."""
+    return shapely().transform(shape, change)
+
+
+def cleaned(shape: Any, path: Path) -> tuple[Any, list[str]]:
+    """A polygon or multipolygon without heights and repeated vertices, and what was repaired."""
+    lib, repairs, name = shapely(), list[str](), path.name
+    if lib.is_empty(shape):
+        raise refused(path, "has an outline without a point; draw a polygon", "empty")
+    points = lib.get_coordinates(shape)
+    bad = points[~np.isfinite(points).all(axis=1)]
+    if len(bad):
+        raise refused(
+            path, f"has the vertex {bad[0].tolist()}; finite numbers are needed", "vertex"
+        )
+    if lib.has_z(shape):
+        shape = lib.force_2d(shape)
+        repairs.append(f"left out the heights of {name}")
+    once = lib.remove_repeated_points(shape)
+    removed = lib.get_num_coordinates(shape) - lib.get_num_coordinates(once)
+    if removed:
+        what = "vertex" if removed == 1 else "vertices"
+        repairs.append(f"removed {removed} repeated {what} of {name}")
+    return once, repairs
+
+
+def wound(shape: Any, name: str) -> tuple[Any, list[str]]:
+    """A shape with outer rings counterclockwise and holes clockwise, and what was turned."""
+    lib = shapely()
+    parts = lib.get_parts(shape)
+    wrong = sum(not lib.is_ccw(part.exterior) for part in parts)
+    wrong += sum(bool(lib.is_ccw(hole)) for part in parts for hole in part.interiors)
+    if not wrong:
+        return shape, []
+    turned = lib.orient_polygons(shape)
+    return turned, [f"reversed {wrong} ring{'s' * (wrong != 1)} of {name}"]
+
+
+def refuse_invalid(shape: Any, path: Path) -> None:
+    """Refuse rings that cross, holes outside and parts that overlap; names both edges."""
+    reason = shapely().is_valid_reason(shape)
+    if reason == "Valid Geometry":
+        return
+    what, _, place = reason.partition("[")
+    at = [float(word) for word in re.findall(r"[-+.\deE]+|nan", place)][:2]
+    where = f" at ({at[0]:.9g}, {at[1]:.9g})" if len(at) == 2 else ""
+    edges = _edges_at(shape, at) if len(at) == 2 else []
+    between = f", between {' and '.join(edges)}" if edges else ""
+    repair = (
+        "repair it in a GIS (QGIS: Fix geometries; or shapely.make_valid) and look at the result"
+    )
+    raise refused(path, f"is not valid: {what.lower()}{where}{between}; {repair}", "invalid")
+
+
+def _edges_at(shape: Any, at: list[float]) -> list[str]:
+    """The two edges nearest to a point, by ring and number."""
+    lib, found = shapely(), []
+    for k, ring in enumerate(rings_of(shape)):
+        points = lib.get_coordinates(ring)
+        edges = lib.linestrings(np.stack([points[:-1], points[1:]], axis=1))
+        for j, distance in enumerate(lib.distance(edges, lib.points(*at))):
+            ends = " to ".join(f"({x:.9g}, {y:.9g})" for x, y in points[j : j + 2])
+            found.append((float(distance), f"edge {j} of ring {k} from {ends}"))
+    return [words for _, words in sorted(found)[:2]]
+
+
+def about_middle(shape: Any, path: Path) -> tuple[Any, float, float, list[str]]:
+    """A shape in degrees with longitudes about its middle, that middle, and what was repaired."""
+    lib = shapely()
+    points = lib.get_coordinates(shape)
+    low, high = float(points[:, 1].min()), float(points[:, 1].max())
+    if np.abs(points[:, 0]).max() > 2 * HALF_TURN or max(-low, high) > 90.0:
+        far = points[np.argmax(np.abs(points).max(axis=1))].tolist()
+        says = f"claims degrees, but has the vertex {far}; give the system that it is in, by "
+        raise refused(path, f"{says}ogr2ogr -a_srs EPSG:... out.gpkg {path.name}", "extent")
+    order = np.unique(np.mod(points[:, 0], 2 * HALF_TURN))
+    gaps = np.diff(order, append=order[0] + 2 * HALF_TURN)
+    widest = int(np.argmax(gaps))
+    if gaps[widest] < HALF_TURN or max(-low, high) == 90.0:
+        says = "goes round a pole, or more than half round the Earth; a site of at most 2000 km "
+        raise refused(path, f"{says}without a pole is needed", "pole")
+    first = order[(widest + 1) % len(order)]  # the westernmost longitude
+    width = 2 * HALF_TURN - gaps[widest]
+    middle = first + 0.5 * width
+    middle -= 2 * HALF_TURN * np.floor(middle / (2 * HALF_TURN) + 0.5)
+
+    def near(table: Points) -> Points:
+        turns = np.floor((table[:, 0] - middle) / (2 * HALF_TURN) + 0.5)
+        return np.column_stack([table[:, 0] - 2 * HALF_TURN * turns, table[:, 1]])
+
+    turned = mapped(shape, near)
+    joined, repairs = _joined(turned, path.name)
+    return joined, float(middle), 0.5 * (low + high), repairs
+
+
+def _joined(shape: Any, name: str) -> tuple[Any, list[str]]:
+    """Parts that share an edge of the antimeridian as one part."""
+    lib = shapely()
+    parts = lib.get_parts(shape)
+    on_seam = np.abs(np.abs(lib.get_coordinates(shape)[:, 0]) - HALF_TURN) <= SEAM
+    if len(parts) < 2 or not on_seam.any():
+        return shape, []
+    whole = lib.union_all(parts)
+    fewer = len(parts) - len(lib.get_parts(whole))
+    return (
+        (whole, [f"joined {fewer + 1} parts of {name} at the antimeridian"])
+        if fewer
+        else (
+            shape,
+            [],
+        )
+    )
+
+
+def largest_bend(shape: Any, to_metres: Callable[[Points], Points]) -> tuple[float, Points]:
+    """By how many metres a side that is straight in degrees bends, and the middle of that side."""
+    worst, place = 0.0, np.zeros(2)
+    for ring in rings_of(shape):
+        points = shapely().get_coordinates(ring)
+        middles = 0.5 * (points[:-1] + points[1:])
+        ends = to_metres(points)
+        off = np.hypot(*(to_metres(middles) - 0.5 * (ends[:-1] + ends[1:])).T)
+        if off.max() > worst:
+            worst, place = float(off.max()), middles[np.argmax(off)]
+    return worst, place
+
+
+def densified(shape: Any, to_metres: Callable[[Points], Points], step: float) -> Any:
+    """A shape in degrees with vertices added along its sides, at most `step` metres apart."""
+    lib = shapely()
+
+    def divided(ring: Any) -> Points:
+        points = lib.get_coordinates(ring)
+        sizes = np.hypot(*np.diff(to_metres(points), axis=0).T)
+        rows = [
+            a + (b - a) * np.arange(count)[:, None] / count
+            for a, b, count in zip(
+                points[:-1],
+                points[1:],
+                np.maximum(np.ceil(sizes / step), 1).astype(int),
+                strict=True,
+            )
+        ]
+        return np.vstack([*rows, points[-1:]])
+
+    parts = [
+        lib.Polygon(divided(part.exterior), [divided(hole) for hole in part.interiors])
+        for part in lib.get_parts(shape)
+    ]
+    return lib.MultiPolygon(parts) if len(parts) > 1 else parts[0]

@@ -1,0 +1,301 @@
+"""Site: an outline from a map file as a workspace in metres."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Points, finite_number, in_short, is_whole
+from dwell.errors import SiteError, WorkspaceError
+from dwell.geometry import Polygon, Workspace
+from dwell.sites import outlines
+from dwell.sites.frames import DEGREES, Frame, check_metres, transformed
+from dwell.sites.libraries import digest_of_file, existing, library, refused
+
+WIDE, WIDEST = 400e3, 2000e3  # metres across: remarked, refused
+MOST_BENT = 1e-3  # of the diameter: how far a side may bend before `densify` is needed
+MOST_LISTED = 10  # features and layers
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Site:
+    """A place on the Earth: the workspace in metres and the frame that leads back to the map.
+
+    Attributes
+    ----------
+    workspace : Polygon or Region
+        The outline in metres: a `Polygon` if it is convex and has no holes.
+    frame : Frame
+        The coordinate reference system of these metres.
+    repairs : tuple of str
+        What was repaired in the outline.
+    notes : tuple of str
+        Inaccuracies of the projection.
+    digest : str
+        SHA-256 of the file.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> site = dwell.Site.read("harbour.geojson")
+    >>> type(site.workspace).__name__, site.workspace.diameter > 1000.0
+    ('Polygon', True)
+    """
+
+    workspace: Workspace
+    frame: Frame
+    repairs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    digest: str = ""
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        layer: str | None = None,
+        feature: int | str | None = None,
+        stay: bool = False,
+        densify: float | None = None,
+        simplify: float | None = None,
+    ) -> Site:
+        """Read the outline of a site from a GeoJSON, GeoPackage or Shapefile.
+
+        Degrees are mapped to a Transverse Mercator frame about the middle of the site; projected
+        coordinates in metres are used as they are. Vertices are mapped, and edges are straight in
+        metres.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        layer : str, optional
+            The layer, needed if the file has several.
+        feature : int or str, optional
+            The feature: its number from 0, or "key=value" with a key of its attributes, or "id=7".
+        stay : bool
+            Whether agents keep inside a region that is not convex.
+        densify : float, optional
+            Add vertices along sides in degrees, at most so many metres apart.
+        simplify : float, optional
+            Leave out vertices that move the outline by at most so many metres.
+
+        Returns
+        -------
+        Site
+        """
+        file = existing(Path(path))
+        for name, value in (("densify", densify), ("simplify", simplify)):
+            if value is not None and not (finite_number(value) or 0.0) > 0.0:
+                says = f"{name} is {in_short(value)}; a positive number of metres is needed"
+                raise SiteError(says, code=f"site.{name}", key=f"site.{name}")
+        shape, crs, repairs = read_outline(file, layer, feature)
+        shape, cleaned = outlines.cleaned(shape, file)
+        repairs += cleaned
+        if crs.is_geographic:
+            shape, frame, more, notes = _from_degrees(shape, crs, file, densify)
+        else:
+            shape, frame, more, notes = _from_metres(shape, crs, file)
+        repairs += more
+        shape, turned = outlines.wound(shape, file.name)
+        if file.suffix.lower() != ".shp":  # whose rings have the other direction
+            repairs += turned
+        notes += _check_size(shape, file)
+        if simplify is not None:
+            lib, before = outlines.shapely(), outlines.shapely().get_num_coordinates(shape)
+            shape = lib.simplify(shape, simplify)
+            left = lib.get_num_coordinates(shape)
+            repairs.append(f"simplified {file.name} by {simplify:g} m: {before} to {left} vertices")
+        workspace = as_workspace(shape, stay)
+        found = (*repairs, *workspace.repairs)
+        return cls(workspace, frame, found, tuple(notes), digest_of_file(file) or "")
+
+
+def read_outline(
+    file: Path, layer: str | None, feature: int | str | None
+) -> tuple[Any, Any, list[str]]:
+    """The polygon or multipolygon of one feature of a file, its system, and what was repaired."""
+    pyogrio, raw = (library(name, f"reading {file.name}") for name in ("pyogrio", "pyogrio.raw"))
+    try:
+        layers = [str(name) for name in pyogrio.list_layers(file)[:, 0]]
+        layer = _chosen_layer(file, layers, layer)
+        driver = pyogrio.read_info(file, layer=layer)["driver"]
+        with warnings.catch_warnings():  # of rings that are not closed, which `_shape_of` closes
+            warnings.simplefilter("ignore", RuntimeWarning)
+            meta, ids, shapes, columns = raw.read(file, layer=layer, return_fids=True)
+    except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError) as fault:
+        says = (
+            f"cannot be read as a map ({' '.join(str(fault).split())[:160]}); GeoJSON, GeoPackage "
+        )
+        raise refused(file, f"{says}and Shapefile are", "unreadable") from None
+    fields = dict(zip(map(str, meta["fields"]), columns, strict=True))
+    index = _chosen_feature(file, feature, np.asarray(ids), fields)
+    crs = _system(file, meta["crs"], driver)
+    shape, repairs = _shape_of(file, shapes[index])
+    if shape is None or shape.geom_type not in ("Polygon", "MultiPolygon"):
+        kind = "no geometry" if shape is None else f"a {shape.geom_type}"
+        says = f"has {kind} in feature {index}; a Polygon or MultiPolygon is needed"
+        raise refused(file, says, "geometry")
+    return shape, crs, repairs
+
+
+def _shape_of(file: Path, wkb: bytes | None) -> tuple[Any, list[str]]:
+    """The shape of some WKB, with rings closed, and what was repaired; None without one."""
+    lib = outlines.shapely()
+    try:
+        return lib.from_wkb(wkb), []
+    except lib.errors.GEOSException:
+        closed = lib.from_wkb(wkb, on_invalid="fix")
+    if closed is None or lib.is_empty(closed):
+        raise refused(file, "has a ring of fewer than three points; draw it again", "invalid")
+    return closed, [f"closed a ring of {file.name}"]
+
+
+def _chosen_layer(file: Path, layers: list[str], layer: str | None) -> str:
+    if layer is None and len(layers) == 1:
+        return layers[0]
+    if layer is not None and layer in layers:
+        return layer
+    listed = ", ".join(layers[:MOST_LISTED]) + ", ..." * (len(layers) > MOST_LISTED)
+    came = f"has {len(layers)} layers" if layer is None else f"has no layer {in_short(layer)}"
+    raise refused(file, f"{came}; choose one by layer = ...: {listed}", "layer")
+
+
+def _chosen_feature(
+    file: Path, feature: int | str | None, ids: np.ndarray, fields: dict[str, np.ndarray]
+) -> int:
+    """The number of the feature that is meant; refused with a list if there is not one."""
+    every = np.arange(len(ids))
+    if feature is None:
+        found = every
+    elif is_whole(feature):
+        found = every[every == feature]
+    else:
+        key, _, value = str(feature).partition("=")
+        column = fields.get(key, ids if key in ("id", "fid") else np.full(len(ids), None))
+        found = every[[str(one) == value for one in column]]
+    if len(found) == 1:
+        return int(found[0])
+    rows = [
+        ", ".join([str(k), *(f"{key}={fields[key][k]}" for key in list(fields)[:3])])
+        for k in every[:MOST_LISTED]
+    ]
+    listed = "; ".join(rows) + "; ..." * (len(ids) > MOST_LISTED)
+    came = f"has {len(ids)} features" if feature is None else f"has {len(found)} features "
+    came += "" if feature is None else f"{in_short(feature)}"
+    advice = 'choose one by feature = its number, or "key=value"'
+    raise refused(file, f"{came}; one is needed, {advice}: {listed}", "feature")
+
+
+def _system(file: Path, given: str | None, driver: str) -> Any:
+    """The coordinate reference system of a layer; refused where there is none, or an old one."""
+    assign = f"by ogr2ogr -a_srs EPSG:... out.gpkg {file.name}"
+    if given is None:
+        says = "has no coordinate reference system (a Shapefile has it in its .prj); state it "
+        raise refused(file, f"{says}{assign}", "crs")
+    crs = library("pyproj", f"reading {file.name}").CRS.from_user_input(given).to_2d()
+    if driver.startswith("GeoJSON") and not crs.equals(DEGREES, ignore_axis_order=True):
+        says = f"names {crs.name} as its system, but GeoJSON is in degrees on WGS 84 (RFC 7946); "
+        says += f"convert it by ogr2ogr -t_srs {DEGREES} degrees.geojson {file.name}"
+        raise refused(file, says, "crs")
+    if not (crs.is_geographic or crs.is_projected):
+        says = f"is in {crs.name}, which has no place on the Earth; state the system {assign}"
+        raise refused(file, says, "crs")
+    return crs
+
+
+def _from_degrees(
+    shape: Any, crs: Any, file: Path, densify: float | None
+) -> tuple[Any, Frame, list[str], list[str]]:
+    """The outline in a local frame, the frame, what was repaired, and what is inaccurate."""
+    shape, longitude, latitude, repairs = outlines.about_middle(shape, file)
+    outlines.refuse_invalid(shape, file)
+    frame, notes = Frame.about(longitude, latitude, crs), list[str]()
+
+    def to_metres(points: Points) -> Points:
+        return transformed(points, crs, frame.system)
+
+    across = _across(outlines.mapped(shape, to_metres))
+    if densify is not None and across <= WIDEST:
+        before = outlines.shapely().get_num_coordinates(shape)
+        shape = outlines.densified(shape, to_metres, densify)
+        added = outlines.shapely().get_num_coordinates(shape) - before
+        repairs.append(f"added {added} vertices along the sides of {file.name}")
+    bend, place = outlines.largest_bend(shape, to_metres)
+    where = f"the side about ({place[0]:.6g}, {place[1]:.6g})"
+    if bend > MOST_BENT * across and across <= WIDEST:
+        says = f"has {where} that bends by {bend:.4g} m, more than 0.1 % of the diameter, between "
+        says += "degrees and metres; add vertices along such sides by densify = metres between them"
+        raise refused(file, says, "bend")
+    if bend > 1e-6 * across:
+        notes.append(f"{where} of {file.name} bends by {bend:.3g} m; it is straight in metres")
+    return outlines.mapped(shape, to_metres), frame, repairs, notes
+
+
+def _from_metres(shape: Any, crs: Any, file: Path) -> tuple[Any, Frame, list[str], list[str]]:
+    """The outline as it is; refused where its coordinates are not metres of its system."""
+    outlines.refuse_invalid(shape, file)
+    points = outlines.shapely().get_coordinates(shape)
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    place, area = transformed(middle, crs, DEGREES)[0], crs.area_of_use
+    inside = area is None or (
+        np.isfinite(place).all()
+        and area.south - 1.0 <= place[1] <= area.north + 1.0
+        and (place[0] - area.west + 1.0) % 360.0 <= (area.east - area.west) % 360.0 + 2.0
+    )
+    looks_like_degrees = (np.abs(points).max(axis=0) <= (180.0, 90.0)).all()
+    if not np.isfinite(place).all() or (looks_like_degrees and not inside):
+        says = f"claims metres of {crs.name}, but has the vertex {points[0].tolist()}; state its "
+        says += f"system by ogr2ogr -a_srs EPSG:4326 out.gpkg {file.name} if these are degrees"
+        raise refused(file, says, "extent")
+    check_metres(crs, middle, file.name)
+    scale = Frame(crs.to_wkt()).scale_at(middle)
+    note = f"lengths in {crs.name} are {scale:.6f} of those on the ground"
+    return shape, Frame.of(crs), [], [note] if abs(scale - 1.0) > 1e-5 else []
+
+
+def _across(shape: Any) -> float:
+    west, south, east, north = outlines.shapely().bounds(shape)
+    return float(np.hypot(east - west, north - south))
+
+
+def _check_size(shape: Any, file: Path) -> list[str]:
+    """Refuse a site that no plane fits, and remark on one that fits badly."""
+    across = _across(shape)
+    if across > WIDEST:
+        says = (
+            f"is {across / 1e3:.0f} km across; at most {WIDEST / 1e3:.0f} km are mapped to a plane"
+        )
+        raise refused(file, f"{says}: take a part of it", "size")
+    off = (0.5 * across / 6.371e6) ** 2 / 2.0
+    note = (
+        f"{file.name} is {across / 1e3:.0f} km across: lengths are off by up to {off:.1e} of them"
+    )
+    return [note] if across > WIDE else []
+
+
+def as_workspace(shape: Any, stay: bool = False) -> Workspace:
+    """A polygon or multipolygon in metres as a workspace: a `Polygon` if it is convex."""
+    lib = outlines.shapely()
+    parts = [
+        {
+            "outer": lib.get_coordinates(part.exterior)[:-1],
+            "holes": [lib.get_coordinates(hole)[:-1] for hole in part.interiors],
+        }
+        for part in lib.get_parts(shape)
+    ]
+    if len(parts) == 1 and not parts[0]["holes"]:
+        try:
+            return Polygon(parts[0]["outer"])
+        except WorkspaceError as fault:
+            if fault.code != "workspace.nonconvex":
+                raise
+    region: Any = import_module("dwell.geometry").Region
+    return region(parts, stay=stay)  # type: ignore[no-any-return]
