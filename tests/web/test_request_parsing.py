@@ -58,7 +58,7 @@ def test_brackets_and_numbers_within_strings_count_for_nothing():
     assert validate(json.dumps(changed(name=name[:150])).encode(), LIMITS)["ok"]
 
 
-@pytest.mark.parametrize("task", list(TASKS))
+@pytest.mark.parametrize("task", [name for name in TASKS if name != "outline"])
 def test_code_and_files_are_refused_before_they_are_opened(task, tmp_path, monkeypatch):
     (tmp_path / "wicked.py").write_text("raise SystemExit('imported')\n")
     monkeypatch.syspath_prepend(str(tmp_path))
