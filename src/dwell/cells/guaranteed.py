@@ -18,7 +18,7 @@ from dwell.cells.simplices import weigh_function
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.base import Density, as_density, general_terms_of
 from dwell.density.uniform import Uniform
-from dwell.errors import AgentsError
+from dwell.errors import AgentsError, DensityError
 from dwell.geometry import (
     Star,
     StarCell,
@@ -58,12 +58,25 @@ def pair_of(
     """
     on_line, in_polygon = ground.dimension == 1, is_polygonal(ground)
     terms = ground.terms if on_line or in_polygon else terms_of(ground)
+    _refuse_raster(terms)
     if terms is None or ground.dimension > 3:  # beyond space there are no such cells: an error
         return _pair_by_functions(ground, position, places, radii)
     if on_line:
         return _pair_on_line(ground, position, places, radii)
     in_kernel = _pair_in_polygon if in_polygon else _pair_in_region
     return in_kernel(ground, position, places, radii)
+
+
+def _refuse_raster(terms: Any) -> None:
+    """Refuse densities that no rule integrates over cells with curved sides."""
+    if getattr(terms, "raster", None) is not None:
+        raise DensityError(
+            "a raster came as the density of guaranteed cells, which have curved sides; a uniform, "
+            "polynomial or Gaussian density is needed: replace the raster, or use a law that does "
+            "not need such cells",
+            code="density.raster",
+            key="density.kind",
+        )
 
 
 def is_polygonal(ground: WeightedRegion) -> bool:
@@ -232,6 +245,7 @@ def _in_polygon(cell: StarCell, density: Density) -> Moments:
     terms = density.terms()
     if terms is None:
         return _of_function_in_polygon(cell, density)
+    _refuse_raster(terms)
     known, env = cell.kernel_arguments(), cell.envelope()
     log_scale, mass, fx, fy, _ = star_moments_of(*known, terms, 0.0, 0.0, env)
     if mass <= 0.0:

@@ -102,8 +102,16 @@ def refuse_ground(ground: WeightedRegion) -> None:
     """Refuse workspaces and densities for which cells are not cut by discs."""
     refuse_workspace(ground.workspace)
     terms: Any = ground.terms
-    if ground.dimension == 2 and (terms is None or len(terms.lattice)):
-        came = "a density that only Python evaluates" if terms is None else "grid integration"
+    came = None
+    if ground.dimension != 2:
+        return
+    if terms is None:
+        came = "a density that only Python evaluates"
+    elif terms.raster is not None:
+        came = "a raster"
+    elif len(terms.lattice):
+        came = "grid integration"
+    if came is not None:
         raise AgentsError(
             f"sensing radii or power weights came with {came}; in the plane a uniform, polynomial "
             "or Gaussian density, or a mixture of them, integrated exactly, is needed; leave the "

@@ -6,6 +6,7 @@ from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
 from dwell.density.moving import Moving
 from dwell.density.polynomial import Polynomial
+from dwell.density.raster import Raster
 from dwell.density.uniform import Uniform
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Mixture",
     "Moving",
     "Polynomial",
+    "Raster",
     "Uniform",
     "as_density",
 ]

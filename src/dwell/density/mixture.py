@@ -10,6 +10,7 @@ import numpy as np
 from dwell._kernels.common.density_terms import GeneralTerms, Terms
 from dwell._types import Floats, Points, listed
 from dwell.density.base import Density, as_density, dimension_of, general_terms_of
+from dwell.density.raster import Raster
 from dwell.errors import DensityError
 
 
@@ -21,7 +22,7 @@ class Mixture:
     Parameters
     ----------
     parts : tuple of densities
-        The summands: Uniform, Polynomial or Gaussian.
+        The summands: Uniform, Polynomial or Gaussian, and at most one Raster.
 
     Examples
     --------
@@ -42,6 +43,14 @@ class Mixture:
                 key="density.parts",
             )
         object.__setattr__(self, "parts", parts)
+        rasters = sum(isinstance(part, Raster) for part in parts)
+        if rasters > 1:
+            raise DensityError(
+                f"{rasters} parts of a mixture are rasters; at most one is handled: add their "
+                "values in one raster",
+                code="density.raster",
+                key="density.parts",
+            )
         known = {n for n in map(dimension_of, parts) if n is not None}
         if len(known) > 1:
             counts = " and ".join(map(str, sorted(known)))
@@ -75,6 +84,7 @@ class Mixture:
             polynomials=np.concatenate(wide),
             origins=np.concatenate([p.origins for p in known]),
             gaussians=np.concatenate([p.gaussians for p in known]),
+            raster=next((p.raster for p in known if p.raster is not None), None),
             **_tracks(known),
         )
 

@@ -11,6 +11,7 @@ from dwell._types import Floats, Points, lengths
 from dwell.density.base import Density, refuse_dimension, terms_of
 from dwell.density.gaussian import Gaussian, drops
 from dwell.density.mixture import Mixture
+from dwell.density.raster import Raster
 from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
 from dwell.geometry import Workspace, is_flat
@@ -20,6 +21,7 @@ MOST_PROBES = 16_000  # outside the plane
 DECADES = 300  # moments lie between 1e-300 and 1e300
 STEEPEST = 1e14  # exponents beyond have no digits left for differences of 1
 ROUNDING = 1e-13  # relative errors of masses up to this are not worth a word
+UNCOVERED = 1e-9  # of the area of a workspace: rounding of its corners, or of a grid's
 ULPS = 1.0  # of the lengths in a cell's frame: by so much rounding may move its corners
 
 
@@ -30,6 +32,9 @@ def check_density(density: Density, workspace: Workspace) -> None:
     construction, so for them the vertices suffice.
     """
     refuse_dimension(density, workspace.dimension)
+    for part in _parts(density):
+        if isinstance(part, Raster):
+            _refuse_raster(part, workspace, alone=part is density)
     positive = all(isinstance(part, (Uniform, Gaussian)) for part in _parts(density))
     points = _extremes(workspace) if positive else _probes(workspace)
     with np.errstate(all="ignore"):
@@ -51,6 +56,33 @@ def check_density(density: Density, workspace: Workspace) -> None:
             "the density is zero at every point evaluated in the workspace; agents could not tell "
             "where to go: give some part of the workspace a positive weight (a narrow peak as a "
             "Gaussian)",
+            code="density.zero",
+            key="density",
+        )
+
+
+def _refuse_raster(raster: Raster, workspace: Workspace, *, alone: bool) -> None:
+    """Refuse a raster that does not cover a workspace, or that weighs nothing there."""
+    if not is_flat(workspace):
+        raise DensityError(
+            f"a raster came with a {type(workspace).__name__}, which has curved sides; a "
+            "flat-sided workspace is needed: describe it by a polygon",
+            code="density.raster",
+            key="density.kind",
+        )
+    uncovered = raster.uncovered(workspace.polygon.vertices)
+    if uncovered > UNCOVERED and raster.outside is None:
+        raise DensityError(
+            f"the raster leaves {uncovered:.3g} of the workspace's area uncovered; it must cover "
+            "all of it: check origin, pixel and rows, or give outside = 0.0, so that the rest "
+            "weighs nothing",
+            code="density.coverage",
+            key="density.outside",
+        )
+    if alone and not raster.window(workspace.polygon.vertices).any():
+        raise DensityError(
+            "the raster is 0 in all pixels round the workspace; agents could not tell where to go: "
+            "check origin, pixel and rows",
             code="density.zero",
             key="density",
         )

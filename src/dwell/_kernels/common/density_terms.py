@@ -6,6 +6,19 @@ from typing import NamedTuple
 import numpy as np
 
 
+class RasterTerms(NamedTuple):
+    """Values on a grid of pixels, with sums over blocks and tiles: see polygon/raster.py."""
+
+    values: np.ndarray  # (rows, columns), in the type of the file
+    bilinear: int  # 1: bilinear between pixel centres; 0: constant per pixel
+    scale: float  # what values are multiplied by
+    # (11,): x, y of the outer corner of values[0, 0]; rows of the matrix from offsets to columns
+    # and rows; rows of its inverse; the determinant of the inverse
+    place: np.ndarray
+    blocks: np.ndarray  # (rows, blocks, 3)
+    tiles: np.ndarray  # (rows of tiles, columns of tiles, 6)
+
+
 class Terms(NamedTuple):
     """The sum of a constant, polynomials and Gaussians; or weights on a lattice of points.
 
@@ -23,6 +36,7 @@ class Terms(NamedTuple):
     track: np.ndarray = np.zeros((0, 6), dtype=np.int64)
     key_times: np.ndarray = np.zeros(0)
     key_values: np.ndarray = np.zeros((0, 2))
+    raster: RasterTerms | None = None  # added to the sum
 
 
 def gaussian_row(

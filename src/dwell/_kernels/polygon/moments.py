@@ -25,6 +25,7 @@ from dwell._kernels.polygon.gaussian import (
     top_exponent,
 )
 from dwell._kernels.polygon.halfplane_clip import farthest
+from dwell._kernels.polygon.raster import add_raster, add_raster_border, is_present
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 DROPPED = 50.0  # parts of a component e**-50 below its largest value on an edge are left out
@@ -58,7 +59,7 @@ def exponent_range(n, cx, cy, q, xs, ys):
 @spliced
 def choose_log_scale(n, x0, y0, terms, x, y):
     """0 where the density is within reach of doubles somewhere on the polygon, else its log."""
-    if terms.constant > 0.0 or terms.polynomials.shape[0] > 0:
+    if terms.constant > 0.0 or terms.polynomials.shape[0] > 0 or is_present(terms.raster):
         return 0.0
     top = -np.inf
     for t in range(terms.gaussians.shape[0]):
@@ -183,6 +184,7 @@ def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
         by_edges = grown <= AMPLIFICATION
         t += 1
     if by_edges and components > 0 and constant == 0.0 and polynomials == 0:
+        total = add_raster(terms.raster, n, x0, y0, px, py, s.x, s.y, s.x2, s.y2, total)
         return 0.0, total[0], total[1], total[2], total[3]
     if not sharp and spread_fan(n, s.x, s.y, s.fan) < 0.0:
         ox, oy = move_apex(n, s.x, s.y)
@@ -205,6 +207,7 @@ def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
         ax = x0 - terms.origins[t, 0]
         ay = y0 - terms.origins[t, 1]
         total = add_polynomial(terms.polynomials[t], ax, ay, n, px, py, s.x, s.y, s.fan, total)
+    total = add_raster(terms.raster, n, x0, y0, px, py, s.x, s.y, s.x2, s.y2, total)
     return log_scale, total[0], total[1], total[2], total[3]
 
 
@@ -275,7 +278,7 @@ def integrate_border(ax, ay, bx, by, x0, y0, log_scale, terms):
                 mxx += w * x * x
                 mxy += w * x * y
                 myy += w * y * y
-    return m, mx, my, mxx, mxy, myy
+    return add_raster_border(terms.raster, ax, ay, bx, by, x0, y0, (m, mx, my, mxx, mxy, myy))
 
 
 @njit

@@ -1,0 +1,270 @@
+"""Moments of a raster over a convex polygon, and along a segment.
+
+Pixel units: u counts columns, v rows, from the corner of the first value. A raster that is constant
+per pixel has cells [i, i + 1] x [j, j + 1]. One that is bilinear between pixel centres is shifted
+by half a pixel, so that node (j, i) lies at whole numbers; nodes beyond the outermost centres
+repeat them, and cells on the rim count half.
+
+The polygon is cut into slabs at rows of cells and at its vertices: trapezoids with two level sides.
+In a slab, cells that its left or right side crosses are integrated singly (Gauss rules that are
+exact for their degree); those between are whole, and their sums come from blocks of TILE cells of a
+row, about the block's corner. Where the polygon spans TILE rows, whole tiles of TILE x TILE cells
+add their six moments. Every mass is a sum of products of positive numbers: nothing is subtracted.
+The cost is proportional to the number of cells that the outline crosses.
+
+u and v are taken relative to a corner of a tile near the agent, so that they are as small as the
+polygon. Six moments: 1, u, v, uu, uv, vv, about the pivot.
+"""
+
+import math
+
+from dwell._kernels._jit import inner
+from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.quadrature import NODES, WEIGHTS
+from dwell._kernels.polygon.raster_cells import (
+    NONE,
+    add_between,
+    add_crossed,
+    clamped,
+    corner_values,
+    inverse_of,
+    plus_point,
+    shares_of,
+)
+from dwell._kernels.polygon.raster_runs import TILE, add_tiles, add_whole
+
+
+@inner
+def is_present(raster):
+    """Whether there is a raster: not None."""
+    return raster is not None
+
+
+@inner
+def add_slab(raster, j, base, pivot, v0, v1, left, right, inner_columns, t):
+    """Add the slab of a row from v0 to v1, seen from that row, between two lines.
+
+    j: the row, and its v seen from the pivot; left, right: u of a line at both ends. inner_columns:
+    those that tiles have covered. Columns are counted from the corner of the tile at `base`, which
+    is a multiple of TILE.
+    """
+    bilinear = raster.bilinear
+    columns = raster.values.shape[1]
+    begin, end = -base, columns + bilinear - base  # all columns
+    half = 0.5 * bilinear
+    offset = -pivot[0] - base
+    c0, c1 = inner_columns
+    l0, l1 = left
+    r0, r1 = right
+    first = larger(math.floor(larger(smaller(l0, l1), begin)), begin)
+    last = smaller(math.ceil(smaller(larger(r0, r1), end)), end)
+    whole = larger(math.ceil(clamped(larger(l0, l1), begin, end)), begin + bilinear)
+    until = smaller(math.floor(clamped(smaller(r0, r1), begin, end)), end - bilinear)
+    if c0 < c1:
+        whole, until = smaller(whole, c0), larger(until, c1)
+    row, cv = j
+    joint = whole < until
+    if joint:
+        inside = (whole + base, until + base, 0, 0)
+        if c0 < c1:
+            inside = (whole + base, c0 + base, c1 + base, until + base)
+        t = add_whole(raster, row, inside, offset, cv, v0, v1, t)
+    left_inverse, right_inverse = inverse_of(l1 - l0), inverse_of(r1 - r0)
+    i = first
+    while i < last:
+        if joint and i == whole:
+            i = until
+            continue
+        f = corner_values(raster.values, bilinear, row, i + base)
+        low = half if i == begin else 0.0
+        high = half if (i == end - 1 and bilinear == 1) else 1.0
+        box = (low, high, v0, v1)
+        cell = (i - pivot[0], cv)
+        if not joint:
+            t = add_between(f, bilinear, cell, box, (l0 - i, l1 - i), (r0 - i, r1 - i), t)
+        elif i < whole:
+            s0, s1 = shares_of(i + low, i + high, l0, left_inverse)
+            t = add_crossed(f, bilinear, cell, box, s0, s1, True, l0 - i, l1 - i, t)
+        else:
+            s0, s1 = shares_of(i + low, i + high, r0, right_inverse)
+            t = add_crossed(f, bilinear, cell, box, s0, s1, False, r0 - i, r1 - i, t)
+        i += 1
+    return t
+
+
+@inner
+def on_edge(a, b, level, u, v):
+    """u at the height `level` of the edge from vertex a to vertex b, which rises."""
+    if level >= v[b]:
+        return u[b]
+    if level <= v[a]:
+        return u[a]
+    return clamped(
+        u[a] + (level - v[a]) * ((u[b] - u[a]) / (v[b] - v[a])),
+        smaller(u[a], u[b]),
+        larger(u[a], u[b]),
+    )
+
+
+@inner
+def next_edge(n, a, b, step, level, top, v):
+    """The edge of a chain that passes the height `level`, from edge (a, b) on upwards.
+
+    step: 1 or n - 1, from one vertex of the chain to the next; top: the largest height.
+    """
+    while v[b] <= level and v[b] < top:
+        a = b
+        b = b + step
+        b = b - n if b >= n else b
+    return a, b
+
+
+@inner
+def to_pixels(n, place, shift, x0, y0, x, y, u, v):
+    """Write the polygon in pixel units into u, v, counter-clockwise; return its base and agent.
+
+    The base is a corner of a tile, which u and v are relative to; the agent's place likewise.
+    """
+    gx, gy = x0 - place[0], y0 - place[1]
+    au = place[2] * gx + place[3] * gy + shift
+    av = place[4] * gx + place[5] * gy + shift
+    bu, bv = TILE * math.floor(au / TILE), TILE * math.floor(av / TILE)
+    au, av = au - bu, av - bv
+    turned = place[10] < 0.0
+    for k in range(n):
+        i = n - 1 - k if turned else k
+        u[i] = au + (place[2] * x[k] + place[3] * y[k])
+        v[i] = av + (place[4] * x[k] + place[5] * y[k])
+    return bu, bv, au, av
+
+
+@inner
+def pixel_moments(n, raster, bu, bv, pivot, u, v):
+    """Six moments, in pixel units, of the polygon in u, v: see `to_pixels`."""
+    rows, columns = raster.values.shape
+    bilinear = raster.bilinear
+    half = 0.5 * bilinear
+    low = high = 0
+    for k in range(n):
+        low = k if v[k] < v[low] else low
+        high = k if v[k] > v[high] else high
+    peak = v[high]
+    now, top = larger(v[low], half - bv), smaller(peak, rows + half - bv)
+    t = NONE
+    la, lb, ra, rb = low, (low + n - 1) % n, low, (low + 1) % n
+    c0 = c1 = 0
+    covered = -math.inf
+    while now < top:
+        la, lb = next_edge(n, la, lb, n - 1, now, peak, v)
+        ra, rb = next_edge(n, ra, rb, 1, now, peak, v)
+        j = math.floor(now)
+        if j >= covered:
+            c0 = c1 = 0
+        left, right = on_edge(la, lb, now, u, v), on_edge(ra, rb, now, u, v)
+        after = j + TILE
+        full = now == j and j % TILE == 0 and after <= top
+        if full and j + bv >= bilinear and after + bv <= rows:
+            qa, qb = next_edge(n, la, lb, n - 1, after, peak, v)
+            sa, sb = next_edge(n, ra, rb, 1, after, peak, v)
+            far_left, far_right = on_edge(qa, qb, after, u, v), on_edge(sa, sb, after, u, v)
+            begin, end = larger(larger(left, far_left), bilinear - bu), smaller(right, far_right)
+            end = smaller(end, columns - bu)
+            first, last = math.ceil(begin / TILE), math.floor(end / TILE)
+            if first < last:
+                c0, c1, covered = int(first) * TILE, int(last) * TILE, after
+                t = add_tiles(
+                    raster.tiles, (j + bv) // TILE, (c0 + bu) // TILE, (c1 + bu) // TILE,
+                    -pivot[0] - bu, -pivot[1] - bv, t,
+                )  # fmt: skip
+        then = smaller(smaller(j + 1.0, top), smaller(v[lb], v[rb]))
+        lines = (left, on_edge(la, lb, then, u, v)), (right, on_edge(ra, rb, then, u, v))
+        t = add_slab(
+            raster, (j + bv, j - pivot[1]), bu, pivot, now - j, then - j, lines[0], lines[1],
+            (c0, c1), t,
+        )  # fmt: skip
+        now = then
+    return t
+
+
+@inner
+def add_raster(raster, n, x0, y0, px, py, x, y, u, v, total):
+    """Add the moments of a raster (None: nothing) about (px, py) to `total`: see moments.py.
+
+    u, v: working memory for n numbers each.
+    """
+    if raster is None:
+        return total
+    place = raster.place
+    bu, bv, au, av = to_pixels(n, place, 0.5 * raster.bilinear, x0, y0, x, y, u, v)
+    pivot = au + (place[2] * px + place[3] * py), av + (place[4] * px + place[5] * py)
+    m, mu, mv, uu, uv, vv = pixel_moments(n, raster, bu, bv, pivot, u, v)
+    xu, xv, yu, yv, area = place[6], place[7], place[8], place[9], raster.scale * abs(place[10])
+    polar = (xu * xu + yu * yu) * uu + 2.0 * (xu * xv + yu * yv) * uv + (xv * xv + yv * yv) * vv
+    return (
+        total[0] + area * m,
+        total[1] + area * (xu * mu + xv * mv),
+        total[2] + area * (yu * mu + yv * mv),
+        total[3] + area * polar,
+    )
+
+
+@inner
+def part_within(a, d, low, high, first, last):
+    """The part of the shares [first, last] of a way from a by d that lies in [low, high]."""
+    if d == 0.0:
+        return (first, last) if low <= a <= high else (1.0, 0.0)
+    s, r = (low - a) / d, (high - a) / d
+    return larger(first, smaller(s, r)), smaller(last, larger(s, r))
+
+
+@inner
+def next_line(a, d, s):
+    """The share of the way from a by d at which it next passes a whole number, after share s."""
+    if d == 0.0:
+        return math.inf
+    u = a + s * d
+    k = math.floor(u) + 1.0 if d > 0.0 else math.ceil(u) - 1.0
+    found = (k - a) / d
+    if found <= s:  # rounding: u is a little short of the number where the way is already
+        found = (k + (1.0 if d > 0.0 else -1.0) - a) / d
+    return found
+
+
+@inner
+def value_in_cell(raster, u, v, i, j):
+    """The density at (u, v), which lies in cell (j, i)."""
+    f = corner_values(raster.values, raster.bilinear, j, i)
+    x, y = clamped(u - i, 0.0, 1.0), clamped(v - j, 0.0, 1.0)
+    return (1.0 - x) * ((1.0 - y) * f[0] + y * f[2]) + x * ((1.0 - y) * f[1] + y * f[3])
+
+
+@inner
+def add_raster_border(raster, ax, ay, bx, by, x0, y0, found):
+    """Add moments 1, x, y, xx, xy, yy of a raster (None: nothing) along the segment from a to b.
+
+    It is cut where it passes from cell to cell; a segment along a side of pixels takes the values
+    that `at` has there, those of the pixels above or to the right.
+    """
+    if raster is None:
+        return found
+    place, (rows, columns) = raster.place, raster.values.shape
+    half = 0.5 * raster.bilinear
+    gx, gy = (x0 - place[0]) + ax, (y0 - place[1]) + ay
+    dx, dy = bx - ax, by - ay
+    length = math.sqrt(dx * dx + dy * dy)
+    u, v = place[2] * gx + place[3] * gy + half, place[4] * gx + place[5] * gy + half
+    du, dv = place[2] * dx + place[3] * dy, place[4] * dx + place[5] * dy
+    s, last = part_within(u, du, half, columns + half, 0.0, 1.0)
+    s, last = part_within(v, dv, half, rows + half, s, last)
+    while s < last:
+        then = smaller(last, smaller(next_line(u, du, s), next_line(v, dv, s)))
+        middle = 0.5 * (s + then)
+        i = clamped(math.floor(u + middle * du), 0, columns - 1 + raster.bilinear)
+        j = clamped(math.floor(v + middle * dv), 0, rows - 1 + raster.bilinear)
+        for k in range(3):
+            r = s + NODES[3, k] * (then - s)
+            value = value_in_cell(raster, u + r * du, v + r * dv, i, j)
+            w = WEIGHTS[3, k] * (then - s) * length * raster.scale * value
+            found = plus_point(found, w, ax + r * dx, ay + r * dy)
+        s = then
+    return found
