@@ -64,7 +64,9 @@ def test_code_and_files_are_refused_before_they_are_opened(task, tmp_path, monke
     monkeypatch.syspath_prepend(str(tmp_path))
     code = {"kind": "callable", "function": "wicked:weight"}
     files = {"kind": "raster", "path": "/etc/passwd", "file": "/etc/passwd"}
-    for bad in (code, files):
+    beside = {"kind": "raster", "inline": [[1.0]], "file": "/etc/passwd"}
+    known = {"kind": "raster", "inline": [[1.0]], "sha256": "0" * 64}
+    for bad in (code, files, beside, known):
         found = refused(TASKS[task], changed(density=bad))
         assert found == ("web.density", "density.kind")
         mixture = {"kind": "mixture", "parts": [{"kind": "uniform"}, bad]}
