@@ -42,7 +42,7 @@ from dwell.results import Run, RunLike, as_run, load_run
 from dwell.results.files import check_target, locked
 from dwell.results.resume import extended, taken_up
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
-from dwell.scenario.build import build, refuse_changes, with_seed
+from dwell.scenario.build import build, refuse_changes, refuse_law, with_seed
 from dwell.scenario.describe import (
     check_controller,
     check_ids,
@@ -265,6 +265,7 @@ def simulate(
         check_ids(ids, len(every))
     radii = None if radius is None else as_radii(radius, len(every), site)
     refuse_changes(timeline, controller, spacing, radii)
+    refuse_law(controller, weight, switches)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     spacing = None if spacing is None else float(spacing)
     options = run_table(until, seed, max_jumps, spacing, record, sample_every, nu)

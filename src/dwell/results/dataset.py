@@ -20,6 +20,7 @@ from dwell.errors import UnsavedError
 from dwell.measure import Metrics
 from dwell.results.files import check_target, refused, written_whole
 from dwell.scenario.modules import named_code
+from dwell.scenario.rasters import describe_raster, known_raster, raster_tables
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,6 +32,7 @@ FORMAT = 4  # 1 had no counts at the start, 2 no marks, 3 nothing but whole runs
 WHOLE_RUN = 3  # which older versions can read
 TIMES = "event_time"  # a coordinate of jumps
 LONG, COMPRESSED = 1000, {"compression": "gzip", "compression_opts": 1, "shuffle": True}
+RASTERS, MOST_BYTES = "rasters", 16_000_000  # the attribute; larger rasters stay in their files
 LISTED = 1000  # agents up to which the numbers of a run are stored with it
 
 _EVENTS = {  # stored name of a column: (name of the variable, description)
@@ -119,9 +121,11 @@ def _content(run: Run, journal: str | None) -> tuple[dict[str, Any], dict[str, A
     variables |= _event_variables(run.events) if kept else _accumulated_variables(run)
     if journal is None and run.agents <= LISTED:
         variables[NUMBERS] = _text(run.summary(), "character", "the numbers of the run, as JSON")
+    rasters, tables = _raster_variables(run)
+    variables |= rasters
     for _, _, about in variables.values():
         about["units"] = "1"
-    attributes = _attributes(run, journal)
+    attributes = _attributes(run, journal) | tables
     attributes["digest"] = digest_of(variables, attributes)
     return variables, attributes
 
@@ -220,6 +224,22 @@ def _accumulated_variables(run: Run) -> dict[str, Any]:
         about = {"long_name": _ACCUMULATED.get(name, name.replace("_", " "))}
         found[name] = (_dims(name, values), values, about)
     return found
+
+
+def _raster_variables(run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values of small rasters, and the attribute that says where they lie."""
+    found: dict[str, Any] = {}
+    tables: list[dict[str, Any]] = []
+    named = {} if run.scenario is None else {s.sha256: s for s in raster_tables(run.scenario)}
+    for digest in named:
+        raster = known_raster(digest)
+        if raster is None or raster.values.nbytes > MOST_BYTES:
+            continue
+        name = f"raster_{len(tables)}"
+        about = {"long_name": f"values of {named[digest].file}"}
+        found[name] = ((f"{name}_row", f"{name}_column"), raster.values, about)
+        tables.append({"variable": name, **describe_raster(raster)})
+    return found, {RASTERS: json.dumps(tables)} if tables else {}
 
 
 def _text(data: Any, dimension: str, text: str) -> Any:

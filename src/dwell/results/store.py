@@ -26,6 +26,7 @@ from dwell.results.dataset import (
     EVENT_VARIABLES,
     FORMAT,
     LAW_ATTRIBUTES,
+    RASTERS,
     SAMPLE_VARIABLES,
     START_BEND,
     START_CRUISE,
@@ -41,6 +42,7 @@ from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.laws import LloydSpec
 from dwell.scenario.modules import named_code, source_file
 from dwell.scenario.places import UniformSpec
+from dwell.scenario.rasters import raster_from
 
 _CUT_SHORT = "aborted or crashed; this is its last checkpoint"
 
@@ -216,9 +218,12 @@ def _hollow(system: CoverageSystem, names: dict[str, str], fault: InputError, la
 def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
     scenario = _moved(parse_scenario(json.loads(attributes["scenario"])), path.resolve().parent)
     kept = json.loads(attributes.get("without_code", "null"))
+    tables = json.loads(attributes.get(RASTERS, "[]"))
+    rasters = [raster_from(table, variables[table["variable"]][1]) for table in tables]
     absent: InputError | None = None
     try:
         system, _, _ = build(scenario)
+        del rasters  # the system holds them from here on
     except InputError as fault:
         if kept is None:
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from dwell.controllers import (
     SelfTriggeredCentroid,
     Timer,
 )
-from dwell.density import Density, Function, Gaussian, Mixture, Moving, Polynomial, Uniform
+from dwell.density import Density, Function, Gaussian, Mixture, Moving, Polynomial, Raster, Uniform
 from dwell.density.moving import density_at
 from dwell.density.support import check_density
 from dwell.errors import DwellError, InputError
@@ -49,8 +49,9 @@ from dwell.geometry import (
 )
 from dwell.scenario.laws import GUARANTEED_KINDS, LawSpec, NetworkSpec, PythonSpec
 from dwell.scenario.modules import find_code, refused
-from dwell.scenario.places import CallableSpec, DensitySpec, MixtureSpec, WorkspaceSpec
+from dwell.scenario.places import CallableSpec, DensitySpec, MixtureSpec, RasterSpec, WorkspaceSpec
 from dwell.scenario.problems import listing, shown
+from dwell.scenario.rasters import known_raster, pinned, raster_of, raster_tables
 from dwell.scenario.schema import GridSpec, Scenario
 from dwell.scenario.team import AgentsSpec, ScatterSpec
 from dwell.scenario.tracks import TrackSpec
@@ -104,7 +105,11 @@ def _made(spec: Table) -> Any:
 
 
 def with_seed(scenario: Scenario, seed: int | None = None) -> Scenario:
-    """`scenario` with a seed: the one given, its own, or a fresh one, so it can be repeated."""
+    """`scenario` with a seed: the one given, its own, or a fresh one, so it can be repeated.
+
+    For the same reason it gets the digests of its rasters.
+    """
+    scenario = pinned(scenario)
     if seed is not None:
         check_whole("seed", seed)
     elif scenario.run.seed is not None:
@@ -131,6 +136,7 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     spacing = grid.spacing if isinstance(grid, GridSpec) else None
     given = scenario.agents.radius
     radius = None if given is None else as_radii(given, len(start), site)
+    refuse_law(law, density, switches)
     refuse_changes(timeline, law, spacing, radius)
     system = CoverageSystem(
         workspace=site,
@@ -146,7 +152,13 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         timeline=timeline,
     )
     of_site = () if scenario.site is None else scenario.site.repairs or ()
-    return system, start, (*of_site, *workspace.repairs, *repairs)
+    coarse = [note for spec in raster_tables(scenario) for note in _notes(spec)]
+    return system, start, (*of_site, *workspace.repairs, *repairs, *coarse)
+
+
+def _notes(spec: RasterSpec) -> list[str]:
+    known = known_raster(spec.sha256)
+    return [] if known is None else list(known.repairs)
 
 
 def build_sensors(scenario: Scenario) -> list[Sensor]:
@@ -181,6 +193,25 @@ def _network(spec: NetworkSpec) -> Network:
     return Network(**spec.model_dump())
 
 
+def law_kind(law: object) -> str:
+    """The kind of a built-in law in a file; nothing for others."""
+    return next((kind for kind, own in LAW_KINDS.items() if type(law) is own), "")
+
+
+def refuse_law(law: object, density: Density, switches: Sequence[Switch]) -> None:
+    """Refuse laws that need guaranteed cells, over which no raster is integrated."""
+    kind = law_kind(law)
+    densities = (density, *(one.density for one in switches))
+    parts = [p for d in densities for p in (d.parts if isinstance(d, Mixture) else (d,))]
+    if kind in GUARANTEED_KINDS and any(isinstance(part, Raster) for part in parts):
+        raise InputError(
+            f'controller.kind = "{kind}" works with guaranteed cells, over which a raster cannot '
+            'be integrated; use "timer", "lloyd" or "discrete-lloyd", or another density',
+            code="density.raster",
+            key="controller.kind",
+        )
+
+
 def refuse_changes(
     timeline: Timeline | None,
     law: object,
@@ -194,7 +225,7 @@ def refuse_changes(
         says = "limits the range of agents with different sensors; leave one of the two out"
         raise InputError(f"agents.radius {says}", code="sensor.radius", key="agents.radius")
     moving = any(isinstance(phase.workspace, MovingPolygon) for phase in timeline.phases)
-    kind = next((kind for kind, own in LAW_KINDS.items() if type(law) is own), "")
+    kind = law_kind(law)
     known = information_of(law)
     if timeline.sensors and (known.others, known.world) != ("centroid", "now"):
         says = f'= "{kind or type(law).__name__}" uses more than the centroid, which needs one '
@@ -229,7 +260,9 @@ def build_workspace(spec: WorkspaceSpec) -> Workspace | MovingPolygon:
 def build_density(spec: DensitySpec, folder: str | None = None) -> Density:
     """The weight of places; `folder` is where a function's module may lie."""
     if isinstance(spec, MixtureSpec):
-        return Mixture(tuple(build_density(part) for part in spec.parts))
+        return Mixture(tuple(build_density(part, folder) for part in spec.parts))
+    if isinstance(spec, RasterSpec):
+        return raster_of(spec, folder)
     if isinstance(spec, CallableSpec):
         return Function(find_code("density.function", spec.function, folder), spec.function)
     density: Density = _made(spec)

@@ -19,6 +19,7 @@ from .guards import MOST_DEPTH, as_path, check_text, line_and_column, printable,
 from .modules import named_code
 from .overrides import apply_overrides
 from .problems import Problem, Where, scenario_error, shown
+from .rasters import raster_tables
 from .schema import Scenario
 from .site import with_site
 from .values import MOST_BITS
@@ -57,11 +58,12 @@ def load_scenario(path: str | os.PathLike[str], overrides: str | Iterable[str] =
     mapping = text_to_mapping(read_text(file), source=str(file))
     changed = apply_overrides(mapping, overrides)
     scenario = parse_scenario(with_site(changed, file.parent, parse_scenario))
-    return beside(scenario, file.parent) if named_code(scenario) else scenario
+    named = named_code(scenario) or any(raster_tables(scenario))
+    return beside(scenario, file.parent) if named else scenario
 
 
 def beside(scenario: Scenario, folder: str | os.PathLike[str]) -> Scenario:
-    """`scenario` with `folder` as the folder of its modules, or where it says from there."""
+    """`scenario` with `folder` as that of its modules and files, or where it says from there."""
     modules = os.path.abspath(os.path.join(folder, scenario.modules or ""))
     return scenario.model_copy(update={"modules": modules})
 

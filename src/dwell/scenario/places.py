@@ -21,15 +21,18 @@ from .tracks import (
 )
 from .values import (
     Bounds,
+    Counted,
     Function,
     HalfSpaces,
     Matrix,
+    NotNegative,
     Point,
     PointList,
     Positive,
     PositiveList,
     Table,
     Term,
+    Text,
     doc,
     listed,
 )
@@ -259,8 +262,54 @@ class GaussianSpec(Table):
             yield from checks.matrix(where, matrix, n)
 
 
+class RasterSpec(Table):
+    """Values on a grid of pixels, from a file."""
+
+    kind: Literal["raster"] = doc("which form of density this is")
+    file: Text = doc(
+        "the file with the values, from the scenario's folder: .npy, or with the extra geo .tif, "
+        ".nc and others that say where they lie"
+    )
+    origin: Point | None = doc(
+        "the lower left corner of the grid, in units of length; .npy needs it", None
+    )
+    pixel: Point | None = doc(
+        "the side of a pixel, or [width, height], in units of length; .npy needs it", None
+    )
+    rows: Literal["south first", "north first"] | None = doc(
+        "where the first row of values lies; .npy needs it", None
+    )
+    interpolation: Literal["constant", "bilinear"] = doc(
+        "constant per pixel, or bilinear between pixel centres", "constant"
+    )
+    values: Literal["density", "amount"] = doc(
+        "whether values are per area, or totals per pixel", "density"
+    )
+    axes: Matrix | None = doc(
+        "directions of rows and of columns, one per row, for a grid that is turned", None
+    )
+    nodata: NotNegative | None = doc("what takes the place of pixels without data, NaN", None)
+    outside: NotNegative | None = doc("0.0 accepts a workspace that the grid does not cover", None)
+    band: Counted | None = doc("which band of a file with several", None)
+    coarsen: Counted = doc("pixels along each side that are replaced by their mean", 1)
+    sha256: Text | None = doc("the digest that values and place must have; set by runs", None)
+
+    def _problems(self) -> Iterator[Problem]:
+        if self.file.lower().endswith(".npy"):
+            for name in ("origin", "pixel", "rows"):
+                if getattr(self, name) is None:
+                    says = "is missing; a .npy file does not say where its values lie"
+                    yield Problem((name,), "scenario.missing-key", says)
+
+    def of_dimension(self, n: int) -> Iterator[Problem]:
+        """A raster outside the plane."""
+        if n != 2:
+            says = f'= "raster" needs a workspace of the plane, got {checks.dimensions(n)}'
+            yield Problem(("kind",), "density.dimension", says)
+
+
 PartSpec: TypeAlias = Annotated[
-    UniformSpec | PolynomialSpec | GaussianSpec, Field(discriminator="kind")
+    UniformSpec | PolynomialSpec | GaussianSpec | RasterSpec, Field(discriminator="kind")
 ]
 
 
@@ -269,7 +318,7 @@ class MixtureSpec(Table):
 
     kind: Literal["mixture"] = doc("which form of density this is")
     parts: Annotated[tuple[PartSpec, ...], Field(min_length=1), listed("a list of densities")] = (
-        doc("the densities to add: uniform, polynomial or gaussian tables")
+        doc("the densities to add: uniform, polynomial, gaussian or raster tables")
     )
 
     def of_dimension(self, n: int) -> Iterator[Problem]:
@@ -287,6 +336,6 @@ class CallableSpec(Table):
 
 
 DensitySpec: TypeAlias = Annotated[
-    UniformSpec | PolynomialSpec | GaussianSpec | MixtureSpec | CallableSpec,
+    UniformSpec | PolynomialSpec | GaussianSpec | RasterSpec | MixtureSpec | CallableSpec,
     Field(discriminator="kind"),
 ]

@@ -165,7 +165,7 @@ class Scenario(Table):
     )
     name: Text | None = doc("what the scenario is called, one line", None)
     modules: str | None = doc(
-        "the folder in which Python modules that the scenario names are looked for "
+        "the folder in which Python modules and rasters that the scenario names are looked for "
         "first; the folder of the scenario file if absent",
         None,
     )

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.density import Density, Gaussian, Mixture
+from dwell.density import Density, Gaussian, Mixture, Raster
 from dwell.geometry import Workspace, is_flat
+from dwell.verify.reference_raster import raster_reference
 
 NODES = {1: (16, 24), 2: (11, 16), 3: (8, 12)}  # of two Gauss rules on each axis, by dimension
 WIDTHS = 4.0  # of a Gaussian: how large simplices at its center may be to begin with
@@ -61,6 +62,30 @@ def reference_moments(
     cell = _cell(workspace, own, np.delete(positions, agent, axis=0) - own)
     if cell is None:
         return None
+    parts = density.parts if isinstance(density, Mixture) else (density,)
+    rasters = [part for part in parts if isinstance(part, Raster)]
+    if not rasters:
+        found = _smooth_moments(cell, own, density)
+        return None if found is None else (found[0], cell.inner + found[1])
+    mass, first = 0.0, np.zeros(2)
+    smooth = tuple(part for part in parts if not isinstance(part, Raster))
+    if smooth:
+        found = _smooth_moments(cell, own, Mixture(smooth))
+        if found is None:
+            return None
+        mass, first = found[0], found[0] * found[1]
+    for raster in rasters:
+        more = raster_reference(raster, own + cell.inner, cell.vertices)
+        if more is None:
+            return None
+        mass, first = mass + more[0], first + more[1]
+    return (mass, cell.inner + first / mass) if mass > LIGHTEST else None
+
+
+def _smooth_moments(
+    cell: _DividedCell, own: Points, density: Density
+) -> tuple[float, Points] | None:
+    """Mass of a cell and its centroid seen from its inner point; None if there is no reference."""
 
     def integrand(y: Points) -> tuple[Floats, Points]:
         share = cell.boundary(y)
@@ -75,8 +100,7 @@ def reference_moments(
         if place.any():
             place = place / cell.boundary(place[None])[0]
         simplices = _graded(simplices, place, WIDTHS * width)
-    found = _settled(simplices, integrand, float(np.abs(cell.vertices).max()))
-    return None if found is None else (found[0], cell.inner + found[1])
+    return _settled(simplices, integrand, float(np.abs(cell.vertices).max()))
 
 
 class _DividedCell(NamedTuple):

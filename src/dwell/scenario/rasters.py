@@ -1,0 +1,148 @@
+"""Rasters that a scenario names: reading them, and which ones a run was made with.
+
+The key `sha256` identifies the values and their place. A raster that a run has used, or that came
+in a run's own file, is found by it without reading the raster's file again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from dwell.density import Raster
+from dwell.errors import DensityError
+
+from .places import MixtureSpec, RasterSpec
+from .problems import shown
+
+if TYPE_CHECKING:
+    from .schema import Scenario
+
+_KNOWN: WeakValueDictionary[str, Raster] = WeakValueDictionary()  # by digest
+_LATEST: deque[Raster] = deque(maxlen=2)  # kept from when their digest is taken to when they run
+
+
+def keep(raster: Raster) -> Raster:
+    """Return the raster after entering it among those that are known by their digest."""
+    _LATEST.append(raster)
+    return _KNOWN.setdefault(raster.digest, raster)
+
+
+def known_raster(sha256: str | None) -> Raster | None:
+    """The raster with this digest, if some run or system holds it."""
+    return None if sha256 is None else _KNOWN.get(sha256)
+
+
+def raster_of(spec: RasterSpec, folder: str | None) -> Raster:
+    """The raster of a table; its file lies in `folder`, unless its path is absolute."""
+    known = known_raster(spec.sha256)
+    if known is not None:
+        return known
+    raster = _read(spec, Path(folder or "", spec.file))
+    if spec.sha256 is not None and raster.digest != spec.sha256:
+        raise DensityError(
+            f"density.file is {shown(spec.file)}, whose values or place are not those that "
+            f"density.sha256 names, {spec.sha256[:12]}...; put the file back as it was, or leave "
+            "out sha256 for a new run",
+            code="density.changed",
+            key="density.file",
+        )
+    return keep(raster)
+
+
+def _read(spec: RasterSpec, path: Path) -> Raster:
+    options: dict[str, Any] = {
+        "interpolation": spec.interpolation,
+        "amounts": spec.values == "amount",
+        "nodata": spec.nodata,
+        "outside": spec.outside,
+        "coarsen": spec.coarsen,
+    }
+    if not path.is_file():
+        raise _refused(f"is {shown(spec.file)}, but there is no file {shown(str(path))}")
+    if path.suffix.lower() == ".npy":
+        try:
+            values = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (ValueError, OSError, EOFError):
+            raise _refused(f"is {shown(spec.file)}, which is no array of NumPy (.npy)") from None
+        given: Any = spec  # origin, pixel and rows are there: see places.py
+        pixel = given.pixel[0] if len(given.pixel) == 1 else given.pixel
+        place = {"origin": given.origin, "pixel": pixel, "rows": given.rows, "axes": given.axes}
+        return Raster(values, **place, **options)
+    try:
+        read_raster = import_module("dwell.sites.rasters").read_raster
+    except ImportError:
+        raise _refused(
+            f"is {shown(spec.file)}; files other than .npy need the extra geo: pip install "
+            "'dwell[geo]'"
+        ) from None
+    found: Raster = read_raster(path, band=spec.band, **options)
+    return found
+
+
+def _refused(says: str) -> DensityError:
+    return DensityError(f"density.file {says}", code="density.file", key="density.file")
+
+
+def describe_raster(raster: Raster) -> dict[str, Any]:
+    """The `density` table of a raster in memory, which is known by its digest."""
+    keep(raster)
+    table: dict[str, Any] = {
+        "kind": "raster",
+        "file": f"raster-{raster.digest[:12]}.npy",
+        "origin": list(raster.origin),
+        "pixel": list(raster.sides),
+        "rows": raster.rows,
+        "interpolation": raster.interpolation,
+        "values": "amount" if raster.amounts else "density",
+        "axes": [list(row) for row in raster.axes],
+        "sha256": raster.digest,
+    }
+    return table if raster.outside is None else {**table, "outside": raster.outside}
+
+
+def raster_from(table: Mapping[str, Any], values: np.ndarray) -> Raster:
+    """The raster that `describe_raster` described, of its values; kept under its digest."""
+    names = ("origin", "pixel", "rows", "interpolation", "axes")
+    options: dict[str, Any] = {name: table[name] for name in names}
+    amounts, outside = table["values"] == "amount", table.get("outside")
+    return keep(Raster(values, amounts=amounts, outside=outside, **options))
+
+
+def raster_tables(scenario: Scenario) -> Iterator[RasterSpec]:
+    """The tables of all rasters that a scenario names."""
+    given = [scenario.density]
+    given += [one.density for one in scenario.world or () if one.density is not None]
+    given += [one.density for one in scenario.sensor or ()]
+    for spec in given:
+        parts = spec.parts if isinstance(spec, MixtureSpec) else (spec,)
+        yield from (part for part in parts if isinstance(part, RasterSpec))
+
+
+def pinned(scenario: Scenario) -> Scenario:
+    """`scenario` with the digests of its rasters, so that a changed file is noticed."""
+    if all(spec.sha256 is not None for spec in raster_tables(scenario)):
+        return scenario
+    changes: dict[str, Any] = {"density": _pinned(scenario.density, scenario.modules)}
+    for name in ("world", "sensor"):
+        tables: Any = getattr(scenario, name)
+        if tables is not None:
+            changes[name] = tuple(
+                one.model_copy(update={"density": _pinned(one.density, scenario.modules)})
+                for one in tables
+            )
+    return scenario.model_copy(update=changes)
+
+
+def _pinned(spec: Any, folder: str | None) -> Any:
+    if isinstance(spec, MixtureSpec):
+        return spec.model_copy(update={"parts": tuple(_pinned(p, folder) for p in spec.parts)})
+    if not isinstance(spec, RasterSpec) or spec.sha256 is not None:
+        return spec
+    return spec.model_copy(update={"sha256": raster_of(spec, folder).digest})
