@@ -27,7 +27,16 @@ if TYPE_CHECKING:
     from dwell.density import Function, Gaussian, Mixture, Moving, Polynomial, Raster, Uniform
     from dwell.errors import DwellError, InputError, Interrupted
     from dwell.exports import export_gis
-    from dwell.geometry import Ball, Box, Ellipsoid, Interval, MovingPolygon, Polygon, Polytope
+    from dwell.geometry import (
+        Ball,
+        Box,
+        Ellipsoid,
+        Interval,
+        MovingPolygon,
+        Polygon,
+        Polytope,
+        Region,
+    )
     from dwell.motion import Circle, Keyframes
     from dwell.plotting import animate
     from dwell.results import Run, load_run
@@ -44,7 +53,7 @@ __all__ = [
     "TVD", "Ball", "Box", "Circle", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid",
     "EventTriggered", "Frame", "Function", "Gaussian", "InputError", "Interrupted", "Interval",
     "Keyframes", "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon", "Network",
-    "Observation", "Polygon", "Polynomial", "Polytope", "Raster", "Run", "Scenario",
+    "Observation", "Polygon", "Polynomial", "Polytope", "Raster", "Region", "Run", "Scenario",
     "SelfTriggered", "SelfTriggeredCentroid", "Sensor", "Site", "Switch", "Tessellation", "Timer",
     "Uniform", "animate", "check", "compare", "design", "export_gis",
     "load_run", "load_scenario", "load_sweep", "moments", "optimize", "power_weights",
@@ -61,7 +70,9 @@ _MODULES = {
     "density": ("Function", "Gaussian", "Mixture", "Moving", "Polynomial", "Raster", "Uniform"),
     "errors": ("DwellError", "InputError", "Interrupted"),
     "exports": ("export_gis",),
-    "geometry": ("Ball", "Box", "Ellipsoid", "Interval", "MovingPolygon", "Polygon", "Polytope"),
+    "geometry": (
+        "Ball", "Box", "Ellipsoid", "Interval", "MovingPolygon", "Polygon", "Polytope", "Region",
+    ),
     "motion": ("Circle", "Keyframes"),
     "plotting": ("animate",),
     "results": ("Run", "load_run"),

@@ -290,8 +290,9 @@ def test_neither_threads_nor_an_order_changes_a_bit(shape, density):
     alone = measure(ground, places[1:2], np.array([0]), np.array([5]), threads=2)
     numbers = np.random.default_rng(1).permutation(12)
     again = look(shape, places[0][numbers], density)
-    for name in vars(one):
-        values = getattr(one, name)
+    for name, values in vars(one).items():
+        if values is None:
+            continue
         assert (values[order] == getattr(some, name)).all()
         assert (values[17] == getattr(alone, name)[0]).all()
         assert shape is EGG or (values[:12][numbers] == getattr(again, name)).all()

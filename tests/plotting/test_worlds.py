@@ -185,7 +185,7 @@ def test_a_frame_shows_density_outline_and_agents_of_its_time(name: str) -> None
         world = run.world(frames.times[k])
         weights = maps.raster(world.workspace, world.density)
         np.testing.assert_array_equal(image.get_array(), weights)
-        np.testing.assert_array_equal(outline.get_xy()[:-1], world.workspace.vertices)
+        np.testing.assert_array_equal(outline.get_path().vertices[:-1], world.workspace.vertices)
         assert image.get_extent() == [
             v for pair in np.transpose(world.workspace.bounds) for v in pair
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
 
@@ -20,6 +20,7 @@ from dwell._types import (
     in_short,
     is_positive,
     is_whole,
+    lengths,
 )
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import ControllerError, DwellError
@@ -59,6 +60,10 @@ class CellMeasurement:
     neighbors: int  # agents whose cells share a facet with it
     nearest: float  # distance of the nearest other agent; inf if there is none
     empty: bool  # whether the cell has no mass; the error then points into the workspace
+    # Where agents stay in a region that is not convex, the error points along the first straight
+    # stretch of the way to the target, and is as long as the whole way; the agent stops at the
+    # end of the stretch.
+    stretch: float = math.inf
 
 
 @final
@@ -267,6 +272,21 @@ def refuse_samples(controller: object) -> None:
         )
 
 
+def refuse_detours(controller: object) -> None:
+    """Refuse a law that cannot follow a path around corners."""
+    known, fade = information_of(controller), getattr(controller, "fade", math.inf)
+    simple = (known.others, known.world) == ("centroid", "now") and math.isinf(float(fade))
+    if not simple or getattr(controller, "accuracy", None) is not None:
+        raise ControllerError(
+            f"a region with stay = true came with {type(controller).__name__}, which here uses "
+            "more than the centroid, or moves without stops; timer without feed-forward and "
+            "adaptive resets, sampled lloyd or discrete-lloyd is needed; change the law, or leave "
+            "out stay",
+            code="workspace.stay",
+            key="workspace.stay",
+        )
+
+
 def decay_rate_of(controller: object) -> float:
     """The rate at which velocities decay after their hold duration.
 
@@ -324,6 +344,16 @@ def commanded(
             code="controller.failed",
         ) from fault
     return checked(order, agent, time, len(observation.position))
+
+
+def straight(order: Command, measurement: CellMeasurement | None) -> Command:
+    """`order` with an end where the first straight stretch of the way ends."""
+    if measurement is None or measurement.stretch == math.inf:
+        return order
+    speed = float(lengths(np.asarray(order.hold, dtype=np.float64)))
+    if speed == 0.0:
+        return order
+    return replace(order, cruise=min(order.cruise, measurement.stretch / speed))
 
 
 def checked(order: Command, agent: int, now: float, dimension: int = 2) -> Command:

@@ -18,14 +18,15 @@ from dwell.agents.interfaces import (
     Observation,
     Sample,
     information_of,
+    refuse_detours,
     refuse_samples,
 )
 from dwell.agents.knowledge import changes_known, neighbors_seen, others_seen
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState
+from dwell.agents.ways import keeps_inside
 from dwell.agents.world import Sensor, Timeline, World
-from dwell.cells.backend import measure_cells
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.ranges import as_radii
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
@@ -61,6 +62,8 @@ class CoverageProblem:
         if self.radius is not None:
             refuse_samples(self.controller)
             object.__setattr__(self, "radius", as_radii(self.radius, self.agents, self.workspace))
+        if self.stays:
+            refuse_detours(self.controller)
         if self.nu is None:
             object.__setattr__(self, "nu", getattr(self.controller, "nu", None))
 
@@ -131,7 +134,15 @@ class CoverageProblem:
     def program(self) -> HoldProgram | None:
         """The law as plain numbers; None if it has no such form."""
         law = self.controller
-        return law.program(self.agents) if isinstance(law, CompiledController) else None
+        if self.stays or not isinstance(law, CompiledController):
+            return None
+        return law.program(self.agents)
+
+    @cached_property
+    def stays(self) -> bool:
+        """Whether agents keep inside a region that is not convex, at some time of the run."""
+        phases = self.timeline.phases if self.timeline else ()
+        return any(map(keeps_inside, (self.workspace, *(phase.workspace for phase in phases))))
 
     # Measurements.
 
@@ -148,11 +159,8 @@ class CoverageProblem:
 
         times : (rows,) when each configuration is assumed.
         """
-        if self.timeline is None:
-            given = self.ground, positions, row, agent
-            return measure_cells(*given, threads=threads, radius=self.radii)
-        now = positions, row, agent, times
-        return self.timeline.measure(*now, threads=threads, radius=self.radii)
+        world = self._world if self.timeline is None else self.timeline
+        return world.measure(positions, row, agent, times, threads=threads, radius=self.radii)
 
     def measurement(self, positions: Points, agent: int, time: float = 0.0) -> CellMeasurement:
         """The cell of `agent` in the configuration `positions`; raises AgentsError on contact."""
@@ -278,9 +286,9 @@ def cell_in(seen: CellMeasurements, k: int, agent: int) -> CellMeasurement:
     """Entry k of the measurements, which is that of `agent`."""
     mass = float(seen.mass[k] * np.exp(seen.log_scale[k]))
     neighbors, nearest = int(seen.neighbors[k]), float(seen.nearest[k])
-    return CellMeasurement(
-        agent, seen.error[k].copy(), mass, neighbors, nearest, bool(seen.empty[k])
-    )
+    free = np.inf if seen.stretch is None else float(seen.stretch[k])
+    error, empty = seen.error[k].copy(), bool(seen.empty[k])
+    return CellMeasurement(agent, error, mass, neighbors, nearest, empty, free)
 
 
 def for_reading(point: Points) -> Points:

@@ -18,6 +18,7 @@ from dwell.agents.interfaces import (
     Observation,
     commanded,
     decay_rate_of,
+    straight,
 )
 from dwell.agents.knowledge import positions_received
 from dwell.agents.network import PERFECT
@@ -55,7 +56,7 @@ class CoverageSystem(CoverageProblem):
         cells = [cell_in(seen, p, p) for p in range(n)]
         arrivals = self._arrivals
         orders = [
-            commanded(law.begin, law, self.observation(blank, p, positions, cell))
+            straight(commanded(law.begin, law, self.observation(blank, p, positions, cell)), cell)
             if arrivals[p] == 0.0
             else Command(np.zeros(self.dimension), float(arrivals[p]))
             for p, cell in enumerate(cells)
@@ -195,6 +196,8 @@ class CoverageSystem(CoverageProblem):
         law = self.controller
         decide = law.begin if arrives else law.decide
         order = commanded(self._missed if lost else decide, law, observation)
+        if self.stays:  # after a lost sample the way around corners is not known
+            order = replace(order, hold=0.0 * order.hold) if lost else straight(order, measurement)
         received = 0 if measurement is None else self._received(measurement, state.time)
         return order, _spent(order, self._cells(agent, looked, state.time), received + heard), state
 

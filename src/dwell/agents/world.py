@@ -17,6 +17,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, in_short, is_whole, listed
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import coincident_groups
+from dwell.agents.ways import on_ways
 from dwell.cells.backend import backend_for, measure_cells
 from dwell.cells.centroid_rate import centroid_rates
 from dwell.cells.measurement import CellMeasurements, in_one, together
@@ -206,7 +207,8 @@ class World:
         agents with several sensors all cells count together.
         """
         found = [d.measure(positions, row, agent, times, threads, radius) for d in self.diagrams]
-        return found[0] if len(found) == 1 else together(found)
+        seen = found[0] if len(found) == 1 else together(found)
+        return on_ways(self.ground.workspace, seen, positions[row, agent])
 
     def coincide(self, places: Points) -> bool:
         """Whether two agents of one diagram are at the same position."""

@@ -31,6 +31,7 @@ from dwell.density.polynomial import Polynomial
 from dwell.errors import DensityError
 from dwell.geometry import Cell, is_flat, polygon_of
 from dwell.geometry.moving import MovingPolygon
+from dwell.geometry.region import refuse_region
 
 
 @final
@@ -68,6 +69,7 @@ def centroid_rates(
 
     0 for cells that weigh nothing.
     """
+    refuse_region(ground.workspace, "feed-forward", 'take feedforward = "none"')
     who = range(len(positions)) if agents is None else agents
     n = ground.dimension
     changes = list(changes_of(ground.density, t))
@@ -187,7 +189,7 @@ def _edges(cell: Cell, density: Density, log_mass: float) -> Edges:
         value = np.exp(log_values - log_mass)
         ends = np.array([[-1.0], [1.0]])
         return Edges(ends, value, value[:, None] * z, (value[:, None] * z * z)[:, :, None])
-    from dwell._kernels.polygon.moments import borders_of
+    from dwell._kernels.polygon.region_moments import borders_of
 
     terms = density.terms()
     if terms is None:

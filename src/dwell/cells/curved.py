@@ -140,7 +140,7 @@ class DiscCells:
         self, ground: WeightedRegion, agent: int, log_scale: float
     ) -> list[tuple[int, int, Floats]]:
         """(agent, other, moments 1, x, y, xx, xy, yy) of each edge of a cell."""
-        from dwell._kernels.polygon.moments import borders_of
+        from dwell._kernels.polygon.region_moments import borders_of
 
         place, (_, offsets, labels, _) = self.points[agent], self.outline(agent)
         own = np.flatnonzero(labels >= 0)

@@ -30,6 +30,7 @@ from dwell.geometry import (
     is_flat,
 )
 from dwell.geometry.guaranteed_region import known_in, with_buffers
+from dwell.geometry.region import refuse_region
 
 PIECES = 8  # of an interval, at first
 
@@ -139,6 +140,8 @@ def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, 
 @lru_cache(maxsize=8)
 def boundary_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
     """x and y of the workspace's vertices, as the kernels take them."""
+    use = "take a law that only measures its cell, such as timer, or a convex workspace"
+    refuse_region(ground.workspace, "a law of guaranteed cells", use)
     x, y = columns(ground.workspace.vertices)
     return x, y
 

@@ -36,6 +36,7 @@ class CellMeasurements:
     nearest: Floats  # distance of the nearest other agent; inf if there is none
     second: Floats | None = None  # second moment about the centroid, where it came along
     doubt: Floats | None = None  # bound on the mass's relative error; None: rounding only
+    stretch: Floats | None = None  # how far an agent moves straight; None: as far as it likes
 
 
 def absent(count: int, dimension: int) -> CellMeasurements:
@@ -51,7 +52,7 @@ def in_one(
     """Measurements as one table: those of each part at its indices, `absent` at all others."""
     blank = absent(count, dimension)
     columns: dict[str, Any] = {f.name: getattr(blank, f.name) for f in fields(blank)}
-    for name in ("second", "doubt"):
+    for name in ("second", "doubt", "stretch"):
         if any(getattr(found, name) is not None for _, found in parts):
             columns[name] = np.zeros(count)
     for where, found in parts:

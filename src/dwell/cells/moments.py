@@ -11,7 +11,7 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density.base import Density, as_density
-from dwell.geometry import Workspace, as_workspace, is_flat, polygon_of
+from dwell.geometry import Region, Workspace, as_workspace, is_flat, polygon_of
 
 THIN = 0.01  # area over squared diameter below which rounding of the corners matters
 
@@ -57,7 +57,7 @@ def moments(region: Workspace | object, density: Density | object = None) -> Mom
     workspace = as_workspace(region)
     weight = Uniform() if density is None else as_density(density)
     check_density(weight, workspace)
-    if workspace.dimension != 2 or not is_flat(workspace):
+    if isinstance(workspace, Region) or workspace.dimension != 2 or not is_flat(workspace):
         return _of_only_agent(workspace, weight)
     polygon = polygon_of(workspace)
     origin = polygon.vertices[0]

@@ -341,7 +341,7 @@ def borders(
     """All edges between the cells of `positions`, (N, 2); of the first `agents` cells only."""
     from dwell._kernels.common.status import COINCIDENT, NO_MASS
     from dwell._kernels.polygon import entry_points as kernel
-    from dwell._kernels.polygon.moments import borders_of
+    from dwell._kernels.polygon.region_moments import borders_of
 
     terms: Any = ground.terms
     points = np.ascontiguousarray(positions, dtype=np.float64)

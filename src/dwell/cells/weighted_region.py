@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, final
 
 from dwell._kernels.common.density_terms import GeneralTerms, Terms
 from dwell.cells.grid import lattice_terms
 from dwell.density.base import Density, refuse_dimension, terms_of
 from dwell.density.moving import density_at, moves
 from dwell.errors import DensityError
-from dwell.geometry import Workspace, is_flat
+from dwell.geometry import Region, Workspace, is_flat
 from dwell.geometry.moving import MovingPolygon
+
+if TYPE_CHECKING:
+    from dwell._kernels.polygon.pieces import Pieces
 
 
 @final
@@ -44,13 +48,56 @@ class WeightedRegion:
         return weighted_region(site, density_at(self.density, t))
 
 
+def confined(workspace: Workspace, density: Density) -> Terms | GeneralTerms | None:
+    """The terms of a density; in a region that is not convex, confined to it."""
+    terms = terms_of(density, workspace.dimension)
+    if not isinstance(workspace, Region):
+        return terms
+    if not isinstance(terms, Terms):
+        raise DensityError(
+            f"the density {type(density).__name__}, which only Python evaluates, came with a "
+            "region that is not convex; a uniform, polynomial or Gaussian density, a raster or a "
+            "mixture of them is needed",
+            code="density.region",
+            key="density",
+        )
+    try:
+        key: Any = density
+        pieces = _kept(workspace, key)
+    except TypeError:  # a density without a hash
+        pieces = _weighed(terms, workspace.pieces)
+    return terms._replace(region=pieces)
+
+
+@lru_cache(maxsize=8)
+def _kept(workspace: Region, density: Density) -> Pieces:
+    """The pieces of a region with the moments of a density, kept for the next call."""
+    return _weighed(terms_of(density, 2), workspace.pieces)
+
+
+def _weighed(terms: Any, pieces: Pieces) -> Pieces:
+    """The pieces of a region with the moments of a density; of one that moves, without."""
+    from dwell._kernels.polygon.buffers import make_scratch
+    from dwell._kernels.polygon.pieces import MASS, POLAR
+    from dwell._kernels.polygon.region_moments import weigh_nodes
+
+    node = pieces.node.copy()
+    if len(terms.track):
+        node[:, MASS] = -1.0
+    elif len(terms.gaussians) or len(terms.polynomials) or terms.raster is not None:
+        weigh_nodes(terms, pieces, node, make_scratch(1, 4))
+    else:
+        node[:, [MASS, POLAR]] *= terms.constant
+    return pieces._replace(node=node)
+
+
 def changing_region(workspace: Workspace | MovingPolygon, density: Density) -> WeightedRegion:
     """Return `density` on `workspace`, one of which may change over time."""
     boundary = workspace if isinstance(workspace, MovingPolygon) else None
     site = workspace.now(0.0) if isinstance(workspace, MovingPolygon) else workspace
     refuse_dimension(density, site.dimension)
     moving = moves(density)
-    terms = None if moving and site.dimension != 2 else terms_of(density, site.dimension)
+    terms = None if moving and site.dimension != 2 else confined(site, density)
     return WeightedRegion(site, density, terms, moving or boundary is not None, boundary)
 
 
@@ -60,8 +107,7 @@ def weighted_region(
     """Return `density` on `workspace`, integrated exactly or on a grid with this spacing."""
     refuse_dimension(density, workspace.dimension)
     if spacing is None:
-        terms = terms_of(density, workspace.dimension)
-        return WeightedRegion(workspace, density, terms)
+        return WeightedRegion(workspace, density, confined(workspace, density))
     if workspace.dimension != 2 or not is_flat(workspace):
         raise DensityError(
             f"a {type(workspace).__name__} in {workspace.dimension} dimensions cannot be "

@@ -4,6 +4,7 @@ from typing import TypeGuard
 
 from dwell.geometry.box import Box
 from dwell.geometry.cell import Cell, VoronoiCell
+from dwell.geometry.convex import Interval, Polygon
 from dwell.geometry.ellipsoid import Ball, Ellipsoid
 from dwell.geometry.guaranteed import (
     Star,
@@ -15,10 +16,10 @@ from dwell.geometry.guaranteed import (
 from dwell.geometry.guaranteed_region import StarRegion
 from dwell.geometry.moving import MovingPolygon
 from dwell.geometry.polytope import Polytope
-from dwell.geometry.region import Interval, Polygon
+from dwell.geometry.region import Part, Region
 from dwell.geometry.voronoi import voronoi_cells
 
-Flat = Interval | Polygon | Box | Polytope
+Flat = Interval | Polygon | Box | Polytope | Region
 Curved = Ball | Ellipsoid
 Workspace = Flat | Curved
 
@@ -52,8 +53,10 @@ __all__ = [
     "Flat",
     "Interval",
     "MovingPolygon",
+    "Part",
     "Polygon",
     "Polytope",
+    "Region",
     "Star",
     "StarCell",
     "StarInterval",

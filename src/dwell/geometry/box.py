@@ -12,7 +12,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, as_numbers, finite_numbers, in_short
 from dwell.errors import WorkspaceError
-from dwell.geometry.region import Region
+from dwell.geometry.convex import ConvexRegion
 from dwell.geometry.validation import FLAT, as_rows, missing, read_only, refuse_range
 
 MAX_CORNERS = 16  # dimensions beyond which 2**n corners are not listed
@@ -20,7 +20,7 @@ MAX_CORNERS = 16  # dimensions beyond which 2**n corners are not listed
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
-class Box(Region):
+class Box(ConvexRegion):
     """All points between two opposite corners: an interval, a rectangle, a cuboid, and so on.
 
     In the plane its facets are numbered as the edges of `polygon`; otherwise facet 2 i is the lower

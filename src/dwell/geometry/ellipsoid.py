@@ -12,8 +12,8 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.errors import WorkspaceError
+from dwell.geometry.convex import ConvexRegion, Interval
 from dwell.geometry.rational import upper_root
-from dwell.geometry.region import Interval, Region
 from dwell.geometry.validation import (
     FLAT,
     as_number,
@@ -44,7 +44,7 @@ class Root(NamedTuple):
         return a, float(1 - sum(Fraction(float(v)) ** 2 for v in a))
 
 
-class CurvedRegion(Region):
+class CurvedRegion(ConvexRegion):
     """A region with a curved boundary; on the line it has the properties of its interval."""
 
     flat = False

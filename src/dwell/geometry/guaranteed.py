@@ -13,10 +13,10 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, columns, lengths
 from dwell.errors import WorkspaceError
 from dwell.geometry.box import Box
+from dwell.geometry.convex import Interval, Polygon
 from dwell.geometry.ellipsoid import Ball, Ellipsoid
 from dwell.geometry.guaranteed_region import Extent, GuaranteedBase, StarRegion, in_space
 from dwell.geometry.polytope import Polytope
-from dwell.geometry.region import Interval, Polygon
 from dwell.geometry.validation import as_others, as_place, as_radii, refuse_outside
 
 SAMPLES = 33  # points of each arc that are compared before the best one is refined

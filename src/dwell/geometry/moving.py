@@ -10,7 +10,7 @@ import numpy as np
 
 from dwell._types import Points
 from dwell.errors import WorkspaceError
-from dwell.geometry.region import Polygon
+from dwell.geometry.convex import Polygon
 from dwell.motion import Keyframes
 
 Ring: TypeAlias = tuple[tuple[float, float], ...]

@@ -10,9 +10,9 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, as_numbers
 from dwell.errors import WorkspaceError
+from dwell.geometry.convex import ConvexRegion, Interval, Polygon
 from dwell.geometry.halfspaces import KEY, corners_of, empty, unbounded, unit_halfspaces
 from dwell.geometry.hull import Shell, distinct, framed, shell_of
-from dwell.geometry.region import Interval, Polygon, Region
 from dwell.geometry.validation import (
     ROUNDING,
     as_rows,
@@ -27,7 +27,7 @@ DEPENDENT = 1e-20  # squared length of what is left of a unit normal that others
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
-class Polytope(Region):
+class Polytope(ConvexRegion):
     """The convex hull of points, or an intersection of half-spaces.
 
     Vertices that are not corners of the hull, and redundant half-spaces, are left out and listed in

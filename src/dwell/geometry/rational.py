@@ -18,6 +18,12 @@ def exact(rows: object) -> list[list[Fraction]]:
     return [[Fraction(float(v)) for v in row] for row in np.asarray(rows)]
 
 
+def orientation(a: Points, b: Points, c: Points) -> Fraction:
+    """Twice the area of a triangle of the plane; positive if a, b, c go counter-clockwise."""
+    (ax, ay), (bx, by), (cx, cy) = exact([a, b, c])
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+
+
 def solve(matrix: Matrix, right: Matrix) -> list[list[Fraction]]:
     """X with matrix X = right; ZeroDivisionError if the matrix is singular."""
     n = len(matrix)

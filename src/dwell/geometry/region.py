@@ -1,269 +1,216 @@
-"""What all workspaces share; intervals of the line and convex polygons of the plane."""
+"""Region: any part of the plane that polygons with holes bound."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points
+from dwell._types import Floats, Points, lengths
 from dwell.errors import WorkspaceError
-from dwell.geometry.validation import (
-    ROUNDING,
-    as_number,
-    as_points,
-    as_rows,
-    clean_ring,
-    missing,
-    read_only,
-    refuse_range,
-    signed_area,
-)
+from dwell.geometry.convex import ConvexRegion, Polygon
+from dwell.geometry.decomposition import moments_of, pieces_of
+from dwell.geometry.rings import clean_rings
+from dwell.geometry.routes import Routes
+from dwell.geometry.validation import as_rows, read_only
 
-MANY = 2000  # vertices beyond which the diameter is that of the bounding box
+if TYPE_CHECKING:
+    from dwell._kernels.polygon.pieces import Pieces
+
+KEY = "workspace.parts"
 
 
-class Region:
-    """A compact convex region; properties that its kind or dimension lacks raise an error."""
+class Part(NamedTuple):
+    """A part of a region: one outer ring, and the holes in it."""
 
-    flat = True  # whether all facets are flat
+    outer: Points  # (k, 2), counter-clockwise
+    holes: tuple[Points, ...] = ()  # (k, 2) each, clockwise
 
-    if TYPE_CHECKING:
 
-        @property
-        def volume(self) -> float: ...
+@final
+@dataclass(frozen=True, eq=False, init=False)
+class Region(ConvexRegion):
+    """A region of the plane that need not be convex: any number of parts, with holes.
 
-        @property
-        def vertices(self) -> Points: ...
+    Agents have the Voronoi cells of the convex hull, and may be anywhere in it; only what of a
+    cell lies in the region counts. With `stay`, agents keep inside the region: the target is the
+    nearest point of their part to the centroid, and they move along shortest paths.
 
-        def nearest(self, points: Points) -> Points: ...
+    Parameters
+    ----------
+    parts : sequence
+        Each part is a ring of vertices, (k, 2), or a mapping with the ring ``outer`` and a list
+        ``holes`` of rings. One part may stand for a list.
+    stay : bool
+        Whether agents keep inside the region.
 
-    @property
-    def dimension(self) -> int:
-        """How many coordinates a point has."""
-        return int(self.vertices.shape[1])
+    Examples
+    --------
+    >>> import dwell
+    >>> square, hole = [(0, 0), (4, 0), (4, 4), (0, 4)], [(1, 1), (3, 1), (3, 3), (1, 3)]
+    >>> lake = dwell.Region({"outer": square, "holes": [hole]})
+    >>> lake.area
+    12.0
+    >>> lake.covers([(0.5, 0.5), (2, 2)]).tolist()
+    [True, False]
+    """
+
+    parts: tuple[Part, ...]
+    stay: bool
+    repairs: tuple[str, ...]
+
+    def __init__(self, parts: object, *, stay: bool = False) -> None:
+        rings, repairs = clean_rings(_listed(parts))
+        found = tuple(
+            Part(read_only(own[0]), tuple(read_only(hole) for hole in own[1:])) for own in rings
+        )
+        if not isinstance(stay, bool):
+            raise WorkspaceError(
+                f"stay is {stay!r}; true or false is needed",
+                code="workspace.stay",
+                key="workspace.stay",
+            )
+        vars(self).update(parts=found, stay=stay, repairs=repairs)
+        _ = self.pieces  # refuses rings that overlap
 
     @cached_property
-    def diameter(self) -> float:
-        """Largest distance between two of its points."""
-        v = self.vertices
-        if len(v) > MANY:  # the box's diagonal: at most a factor sqrt(n) too large
-            return float(_lengths(np.ptp(v, axis=0)[None])[0])
-        return float(max(_lengths(v - p).max() for p in v))
+    def rings(self) -> tuple[Points, ...]:
+        """All rings, with the region on their left."""
+        return tuple(ring for part in self.parts for ring in (part.outer, *part.holes))
+
+    @cached_property
+    def hull(self) -> Polygon:
+        """The convex hull."""
+        return Polygon.hull_of(np.concatenate([part.outer for part in self.parts]))
+
+    @property
+    def vertices(self) -> Points:
+        """Vertices of the convex hull, (k, 2)."""
+        return self.hull.vertices
 
     @cached_property
     def polygon(self) -> Polygon:
-        """The region as a polygon, in the plane."""
-        if self.dimension != 2 or not self.flat:
-            raise missing(self, self.dimension, "polygon")
-        return self if isinstance(self, Polygon) else Polygon(self.vertices)
-
-    @cached_property
-    def interval(self) -> Interval:
-        """The region as an interval, on the line."""
-        if self.dimension != 1:
-            raise missing(self, self.dimension, "interval")
-        return self if isinstance(self, Interval) else Interval(*self.bounds)
-
-    @property
-    def area(self) -> float:
-        """Area, in the plane."""
-        if self.dimension != 2:
-            raise missing(self, self.dimension, "area")
-        return self.volume
-
-    @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        """Lower and upper corner of the bounding box."""
-        return self.vertices.min(axis=0), self.vertices.max(axis=0)
-
-    def outside_by(self, points: Points) -> Floats:
-        """How far each point lies beyond the boundary (0 inside), one row per point."""
-        rows = as_rows(points, self.dimension)
-        return _lengths(self.nearest(rows) - rows)
-
-    def contains(self, points: Points) -> np.ndarray:
-        """Whether each point lies in the region, its boundary included (up to rounding)."""
-        return np.asarray(self.outside_by(points) <= ROUNDING * self.diameter)
-
-
-def _lengths(rows: Points) -> Floats:
-    """The length of each row, by `hypot` in the plane."""
-    found = np.hypot(*rows.T) if rows.shape[1] == 2 else np.sqrt((rows * rows).sum(axis=1))
-    return np.asarray(found)
-
-
-@final
-@dataclass(frozen=True, eq=False, init=False)
-class Interval(Region):
-    """The numbers from `lower` to `upper`: a workspace of dimension 1.
-
-    Facet 0 is its lower end, facet 1 its upper end.
-
-    Parameters
-    ----------
-    lower, upper : float
-        The ends, in this order.
-
-    Examples
-    --------
-    >>> import dwell
-    >>> dwell.Interval(0, 2).volume
-    2.0
-    """
-
-    lower: float
-    upper: float
-    repairs: tuple[str, ...] = ()
-
-    def __init__(self, lower: object, upper: object) -> None:
-        low = as_number(lower, "the interval's lower end", "workspace.lower")
-        high = as_number(upper, "the interval's upper end", "workspace.upper")
-        if not low < high:
-            raise WorkspaceError(
-                f"an interval needs lower < upper; lower is {low:g} and upper is {high:g}",
-                code="workspace.degenerate",
-                key="workspace.upper",
-            )
-        refuse_range(high - low, max(abs(low), abs(high)), 1, "workspace.upper")
-        vars(self).update(lower=low, upper=high)
-
-    @cached_property
-    def vertices(self) -> Points:
-        """Both ends, (2, 1)."""
-        return read_only(np.array([[self.lower], [self.upper]]))
+        """The convex hull, in which cells are Voronoi cells."""
+        return self.hull
 
     @property
     def normals(self) -> Points:
-        """Outward direction at each end, (2, 1)."""
-        return np.array([[-1.0], [1.0]])
+        """Outward unit normal of each edge of the convex hull, (k, 2)."""
+        return self.hull.normals
 
     @property
     def offsets(self) -> Floats:
-        """normals . x <= offsets inside, (2,)."""
-        return np.array([-self.lower, self.upper])
+        """normals . x <= offsets in the convex hull, (k,)."""
+        return self.hull.offsets
 
     @property
-    def faces(self) -> tuple[Ints, ...]:
-        """The vertex of each facet."""
-        return (np.array([0]), np.array([1]))
-
-    @property
-    def volume(self) -> float:
-        """Length."""
-        return self.upper - self.lower
-
-    def nearest(self, points: Points) -> Points:
-        """The nearest point of the interval to each point, (k, 1)."""
-        return np.clip(as_rows(points, 1), self.lower, self.upper)
-
-
-@final
-@dataclass(frozen=True, eq=False, init=False)
-class Polygon(Region):
-    """A convex polygon.
-
-    Vertices may come in either direction, with the first repeated at the end or with vertices on
-    straight edges: such input is repaired and listed in `repairs`. Anything that is not the
-    boundary of a convex region is refused.
-
-    Parameters
-    ----------
-    vertices : array_like
-        The corners in order along the boundary, (k, 2).
-
-    Examples
-    --------
-    >>> import dwell
-    >>> dwell.Polygon([(0, 0), (0, 1), (1, 1), (1, 0)]).area
-    1.0
-    """
-
-    vertices: Points  # (n, 2), counter-clockwise, strictly convex, read-only
-    repairs: tuple[str, ...] = field(init=False, default=())
-
-    def __init__(self, vertices: object) -> None:
-        ring, repairs = clean_ring(as_points(vertices))
-        vars(self).update(vertices=read_only(ring), repairs=repairs)
-
-    @classmethod
-    def hull_of(cls, points: object) -> Polygon:
-        """The convex hull of `points` (Andrew's monotone chain)."""
-        rows = sorted({(float(x), float(y)) for x, y in as_points(points)})
-        lower, upper = _chain(rows), _chain(rows[::-1])
-        return cls(lower[:-1] + upper[:-1])
+    def faces(self) -> tuple[np.ndarray, ...]:
+        """Both vertices of each edge of the convex hull."""
+        return self.hull.faces
 
     @cached_property
     def volume(self) -> float:
-        """Area, under the name it has in any dimension."""
-        return signed_area(self.vertices)
+        """Area of the region."""
+        origin = self.parts[0].outer[0]
+        return moments_of([ring - origin for ring in self.rings])[0]
 
     @cached_property
-    def normals(self) -> Points:
-        """Outward unit normal of each edge, (n, 2); edge k leaves vertex k."""
-        x, y = self._edges.T
-        return read_only(np.column_stack([y, -x]) / np.hypot(x, y)[:, None])
+    def pieces(self) -> Pieces:
+        """The region as trapezoids, for the kernels."""
+        return pieces_of(self.rings)
 
-    @cached_property
-    def offsets(self) -> Floats:
-        """normals . x <= offsets inside, (n,)."""
-        return read_only((self.normals * self.vertices).sum(axis=1))
+    def covers(self, points: Points) -> np.ndarray:
+        """Whether each point lies in the region itself, its boundary included."""
+        from dwell._kernels.polygon.pieces import cover
 
-    @property
-    def faces(self) -> tuple[Ints, ...]:
-        """Both vertices of each edge."""
-        n = len(self.vertices)
-        return tuple(np.array([k, (k + 1) % n]) for k in range(n))
+        rows = as_rows(points, 2)
+        found = np.empty(len(rows), dtype=bool)
+        cover(*(np.ascontiguousarray(c) for c in rows.T), self.pieces, found)
+        return found
 
     def nearest(self, points: Points) -> Points:
-        """The nearest point of the polygon to each point; the point itself if it is inside."""
-        points = as_rows(points, 2)
-        best = points.copy()
-        outside = ~self.holds(points)
-        if outside.any():
-            best[outside] = self._on_boundary(points[outside])
-        return best
+        """The nearest point of the convex hull to each point; of the region, with `stay`."""
+        return self.nearest_inside(points) if self.stay else self.hull.nearest(points)
 
-    def holds(self, points: Points) -> np.ndarray:
-        """Whether each point lies to the left of all edges, or on them."""
-        inside = np.ones(len(points), dtype=bool)
-        for corner, direction in zip(self.vertices, self._edges, strict=True):
-            across = direction[0] * (points[:, 1] - corner[1])
-            inside &= across - direction[1] * (points[:, 0] - corner[0]) >= 0.0
-        return inside
+    def nearest_inside(self, points: Points) -> Points:
+        """The nearest point of the region to each point."""
+        from dwell._kernels.polygon.region_moments import nearest_of_each
 
-    def _on_boundary(self, points: Points) -> Points:
-        """The nearest point of the boundary to each point."""
-        best = points.copy()
-        best_distance = np.full(len(points), np.inf)
-        for corner, direction in zip(self.vertices, self._edges, strict=True):
-            offset = points - corner
-            # Not `@`: what a matrix product rounds to depends on the processor.
-            forward = offset[:, 0] * direction[0] + offset[:, 1] * direction[1]
-            length = direction[0] * direction[0] + direction[1] * direction[1]
-            along = np.clip(forward / length, 0.0, 1.0)
-            foot = corner + along[:, None] * direction
-            distance = np.hypot(*(foot - points).T)
-            closer = distance < best_distance
-            best[closer], best_distance[closer] = foot[closer], distance[closer]
-        return best
+        rows = as_rows(points, 2)
+        x, y = (np.ascontiguousarray(c) for c in rows.T)
+        way, corner = np.empty((len(rows), 2)), np.empty((2, 4))
+        nearest_of_each(x, y, self.pieces, *corner, np.empty(4, dtype=np.int64), way)
+        return rows + way
 
     @cached_property
-    def _edges(self) -> Points:
-        return np.roll(self.vertices, -1, axis=0) - self.vertices
+    def routes(self) -> tuple[Routes, ...]:
+        """Shortest paths within each part."""
+        return tuple(Routes([part.outer, *part.holes]) for part in self.parts)
+
+    def routes_at(self, position: Points) -> Routes:
+        """Shortest paths within the part that holds a position, or is nearest to it."""
+        if len(self.routes) == 1:
+            return self.routes[0]
+        for routes in self.routes:
+            if routes.holds(position[None])[0]:
+                return routes
+        gaps = [float(lengths(r.nearest(position[None])[0] - position)) for r in self.routes]
+        return self.routes[int(np.argmin(gaps))]
 
 
-def _chain(rows: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The lower hull of points sorted by x."""
-    hull: list[tuple[float, float]] = []
-    for p in rows:
-        while len(hull) >= 2 and _turn(hull[-2], hull[-1], p) <= 0.0:
-            hull.pop()
-        hull.append(p)
-    return hull
+def refuse_region(workspace: object, what: str, instead: str) -> None:
+    """Refuse a region for what is defined in convex workspaces only."""
+    if isinstance(workspace, Region):
+        raise WorkspaceError(
+            f"{what} came with a region that is not convex, where it is not defined; {instead}",
+            code="workspace.region",
+            key="workspace",
+        )
 
 
-def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+def _listed(parts: object) -> list[tuple[object, ...]]:
+    """The rings of each part, the outer one first."""
+    if isinstance(parts, Mapping) or _is_ring(parts):
+        parts = [parts]
+    if not isinstance(parts, Sequence) or isinstance(parts, str) or not parts:
+        raise _unfit(parts)
+    found: list[tuple[object, ...]] = []
+    for part in parts:
+        if isinstance(part, Part):
+            found.append((part.outer, *part.holes))
+        elif isinstance(part, Mapping):
+            found.append(_rings_in(part))
+        else:
+            found.append((part,))
+    return found
+
+
+def _rings_in(part: Mapping[Any, Any]) -> tuple[object, ...]:
+    """The rings of a part that is given as a mapping."""
+    if "outer" not in part or set(part) - {"outer", "holes"}:
+        raise _unfit(dict.fromkeys(part, "..."))
+    holes = part.get("holes", ())
+    if isinstance(holes, Mapping | str) or not hasattr(holes, "__iter__"):
+        raise _unfit(part)
+    return (part["outer"], *holes)
+
+
+def _is_ring(parts: object) -> bool:
+    """Whether something is a ring of points, not a list of rings."""
+    try:
+        return np.asarray(parts, dtype=np.float64).ndim == 2
+    except (TypeError, ValueError):
+        return False
+
+
+def _unfit(parts: object) -> WorkspaceError:
+    shown = repr(parts)
+    return WorkspaceError(
+        f"the parts of a region are {shown[:60]}{'...' * (len(shown) > 60)}; a list is needed, "
+        'each part a ring of vertices or {"outer": ring, "holes": [ring, ...]}',
+        code="workspace.parts",
+        key=KEY,
+    )

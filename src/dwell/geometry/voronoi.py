@@ -9,7 +9,7 @@ import numpy as np
 from dwell._types import Points, columns
 from dwell.errors import AgentsError
 from dwell.geometry.cell import Cell
-from dwell.geometry.region import Polygon
+from dwell.geometry.convex import Polygon
 
 # Of a line on which no two points of a lattice have one shadow, most likely.
 SLANT = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.4503)

@@ -17,6 +17,7 @@ from dwell.geometry import Workspace
 from dwell.plotting import line, maps, scene, timelines, worlds
 from dwell.plotting.camera import Camera, camera_for
 from dwell.plotting.film_frames import Animated, FilmFrames
+from dwell.plotting.outlines import clip_lines, path_of
 from dwell.plotting.style import (
     LABELS,
     PLAIN,
@@ -137,6 +138,8 @@ def plane_scene(ax: Axes, frames: FilmFrames) -> Animated:
             found = maps.cell_rings(workspace, every[one.agents], radius) or []
             cells.set_verts(found if one.name is None else [])
             lines.set_segments([] if one.name is None else worlds.shared_edges(found))
+            for artist in (cells, lines):
+                clip_lines(ax, artist, workspace)
         trails.set_segments([path for path in frames.trails(k) if len(path)])
         arrows.set_segments(list(np.stack([places, places + frames.arrows[k, here]], axis=1)))
         _flash(rings, places, frames.fresh[k, here], run.agents)
@@ -173,7 +176,7 @@ def _ground(
         before, now = now, run.world(t)
         same = before.workspace is now.workspace and before.density is now.density
         if changes and not same:
-            outline.set_xy(maps.outline_of(now.workspace))
+            outline.set_path(path_of(now.workspace))
             if image is not None and peak is not None:
                 maps.renew_density(ax, image, now.workspace, now.density, peak)
         return now.workspace

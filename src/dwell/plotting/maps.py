@@ -13,8 +13,9 @@ from dwell.cells import cones, polygon
 from dwell.cells.power import power_cells
 from dwell.density import Density, Uniform
 from dwell.errors import AgentsError
-from dwell.geometry import Curved, Workspace, is_flat
+from dwell.geometry import Workspace, is_flat
 from dwell.plotting import worlds
+from dwell.plotting.outlines import PER_TURN, clip_lines, clip_of, draw_outline, outline_of
 from dwell.plotting.style import (
     LABELS,
     PLAIN,
@@ -30,23 +31,7 @@ from dwell.results import Run, RunLike, as_run
 
 PIXELS = 240  # of the density's image, along the longer side of the workspace
 SLIMMEST = 12.0  # a longer and thinner workspace is not drawn to scale: it would be a line
-PER_TURN = 720  # chords of a whole ellipse: in print, indistinguishable from an arc
 FAR = 1e3  # sizes away from the origin, from where on ticks count from a round number nearby
-
-
-def outline_of(workspace: Workspace) -> Points:
-    """The boundary of a planar workspace as a closed ring, (k, 2)."""
-    if not isinstance(workspace, Curved):
-        return workspace.vertices
-    angle = np.linspace(0.0, 2.0 * np.pi, PER_TURN, endpoint=False)
-    return on_ellipsoid(workspace, np.column_stack([np.cos(angle), np.sin(angle)]))
-
-
-def on_ellipsoid(workspace: Curved, directions: Points) -> Points:
-    """Points of the boundary of a ball or an ellipsoid, from unit vectors (k, n)."""
-    sizes: Floats = np.asarray(workspace.semi_axes)
-    points: Points = np.asarray(workspace.center) + (directions * sizes) @ workspace.axes
-    return points
 
 
 def cell_rings(
@@ -76,7 +61,7 @@ def draw_workspace(
     ax: Axes, workspace: Workspace, *, style: Style = PLAIN, scope: Workspace | None = None
 ) -> None:
     """The region's boundary, on axes that fit it, or a larger region `scope`, to scale."""
-    ax.fill(*outline_of(workspace).T, fill=False, ec=style.ink, lw=style.line, zorder=3)
+    draw_outline(ax, workspace, style)
     workspace = workspace if scope is None else scope
     lower, upper = workspace.bounds
     wide, high = 0.04 * np.where(is_slim(workspace), upper - lower, (upper - lower).max())
@@ -110,7 +95,8 @@ def draw_cells(
         style.annotate(ax, "two agents coincide: no cells", at=(0.5, 0.06))
         return
     width = style.thin if len(rings) <= 100 else 0.5 * style.thin
-    add_polygons(ax, rings, facecolors="none", edgecolors=style.cell, lw=width, zorder=2)
+    own: Any = {"facecolors": "none", "edgecolors": style.cell, "lw": width, "zorder": 2}
+    clip_lines(ax, add_polygons(ax, rings, **own), workspace)
 
 
 def draw_agents(
@@ -160,7 +146,7 @@ def draw_density(
         cmap=style.density_map, interpolation="bilinear",
         aspect="auto" if is_slim(workspace) else "equal",
     )  # fmt: skip
-    image.set_clip_path(_clip(ax, workspace))
+    image.set_clip_path(clip_of(ax, workspace))
     return image, LABELS["density"] + rf"$\;/\;10^{{{power}}}$" * (power != 0)
 
 
@@ -171,14 +157,7 @@ def renew_density(
     lower, upper = workspace.bounds
     image.set_data(_scaled(raster(workspace, density), _power(peak)))
     image.set_extent((lower[0], upper[0], lower[1], upper[1]))
-    image.set_clip_path(_clip(ax, workspace))
-
-
-def _clip(ax: Axes, workspace: Workspace) -> Any:
-    """The inside of a workspace, as a region that images are clipped to."""
-    from matplotlib.patches import Polygon as Patch
-
-    return Patch(outline_of(workspace), transform=ax.transData)
+    image.set_clip_path(clip_of(ax, workspace))
 
 
 def _power(peak: float) -> int:
@@ -236,7 +215,8 @@ def _draw_divisions(ax: Axes, run: Run, t: float, style: Style) -> None:
             draw_cells(ax, workspace, positions[one.agents], style=style, radius=radius)
         else:
             edges = worlds.shared_edges(cell_rings(workspace, positions[one.agents]) or [])
-            add_lines(ax, edges, colors=style.cell, lw=style.line, ls=[one.line], zorder=2)
+            own: Any = {"colors": style.cell, "lw": style.line, "ls": [one.line], "zorder": 2}
+            clip_lines(ax, add_lines(ax, edges, **own), workspace)
 
 
 def _draw_present(ax: Axes, run: Run, t: float, marker: str = "o", **options: Any) -> None:

@@ -17,7 +17,8 @@ from dwell.errors import AgentsError
 from dwell.geometry import Curved, Polytope, Workspace
 from dwell.geometry.polyhedra import Polyhedron, cells
 from dwell.plotting.camera import Camera, camera_for, grid_lines, labels, panes
-from dwell.plotting.maps import PER_TURN, is_slim, on_ellipsoid, paths_of
+from dwell.plotting.maps import is_slim, paths_of
+from dwell.plotting.outlines import PER_TURN, on_ellipsoid
 from dwell.plotting.style import (
     LABELS,
     PLAIN,

@@ -45,6 +45,7 @@ from dwell.geometry import (
     MovingPolygon,
     Polygon,
     Polytope,
+    Region,
     Workspace,
 )
 from dwell.scenario.laws import GUARANTEED_KINDS, LawSpec, NetworkSpec, PythonSpec
@@ -71,6 +72,7 @@ LAW_KINDS: Mapping[str, type] = {
 KINDS: Mapping[str, Callable[..., Any]] = {
     **LAW_KINDS,
     "polygon": Polygon,
+    "region": Region,
     "box": Box,
     "interval": lambda bounds: Interval(*bounds),
     "polytope": lambda vertices=None, halfspaces=None: (

@@ -25,6 +25,7 @@ from dwell.geometry import (
     MovingPolygon,
     Polygon,
     Polytope,
+    Region,
     Workspace,
 )
 from dwell.motion import Circle, Keyframes
@@ -140,6 +141,12 @@ def describe_workspace(workspace: Workspace | MovingPolygon) -> dict[str, Any]:
     match workspace:
         case MovingPolygon(vertices=track):
             return {"kind": "polygon", "vertices": _described(track)}
+        case Region(parts=parts, stay=stay):
+            rings = [
+                {"outer": outer.tolist(), "holes": [hole.tolist() for hole in holes]}
+                for outer, holes in parts
+            ]
+            return {"kind": "region", "parts": rings, "stay": stay}
         case Polygon(vertices=vertices):
             return {"kind": "polygon", "vertices": vertices.tolist()}
         case Box(lower=lower, upper=upper):

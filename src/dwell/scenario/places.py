@@ -26,6 +26,7 @@ from .values import (
     HalfSpaces,
     Matrix,
     NotNegative,
+    PlanarPoints,
     Point,
     PointList,
     Positive,
@@ -70,7 +71,7 @@ class BoxSpec(Table):
         return self.dimension == 2
 
 
-class RegionSpec(Table):
+class ScatterBoxSpec(Table):
     """A box in which agents are scattered."""
 
     lower: Point = doc("the corner with the smallest coordinates, in units of length")
@@ -82,6 +83,31 @@ class RegionSpec(Table):
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """Corners that do not have n coordinates; both have as many, so one stands for both."""
         yield from checks.point(("lower",), self.lower, n)
+
+
+class PartSpec(Table):
+    """A part of a region: an outline with holes."""
+
+    outer: PlanarPoints = doc("corners [x, y] of the outline in order, in units of length")
+    holes: Annotated[tuple[PlanarPoints, ...], listed("a list of rings")] = doc(
+        "corners of each hole in order", ()
+    )
+
+
+class RegionSpec(Table):
+    """A region of the plane that need not be convex: outlines with holes."""
+
+    dimension: ClassVar[int] = 2
+    polygonal: ClassVar[bool] = True
+    kind: Literal["region"] = doc("which form of workspace this is")
+    parts: Annotated[tuple[PartSpec, ...], Field(min_length=1), listed("a list of parts")] = doc(
+        "its parts, each with an outline `outer` and a list of `holes`"
+    )
+    stay: bool = doc(
+        "whether agents keep inside the region and move along shortest paths; otherwise they may "
+        "be anywhere in its convex hull",
+        False,
+    )
 
 
 class IntervalSpec(Table):
@@ -183,7 +209,7 @@ class EllipsoidSpec(Table):
 
 
 WorkspaceSpec: TypeAlias = Annotated[
-    PolygonSpec | BoxSpec | IntervalSpec | PolytopeSpec | BallSpec | EllipsoidSpec,
+    PolygonSpec | BoxSpec | RegionSpec | IntervalSpec | PolytopeSpec | BallSpec | EllipsoidSpec,
     Field(discriminator="kind"),
 ]
 
@@ -335,7 +361,7 @@ class RasterSpec(Table):
             yield Problem(("kind",), "density.dimension", says)
 
 
-PartSpec: TypeAlias = Annotated[
+TermSpec: TypeAlias = Annotated[
     UniformSpec | PolynomialSpec | GaussianSpec | RasterSpec, Field(discriminator="kind")
 ]
 
@@ -344,7 +370,7 @@ class MixtureSpec(Table):
     """A sum of densities."""
 
     kind: Literal["mixture"] = doc("which form of density this is")
-    parts: Annotated[tuple[PartSpec, ...], Field(min_length=1), listed("a list of densities")] = (
+    parts: Annotated[tuple[TermSpec, ...], Field(min_length=1), listed("a list of densities")] = (
         doc("the densities to add: uniform, polynomial, gaussian or raster tables")
     )
 

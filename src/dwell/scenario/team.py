@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Tag
 
 from . import checks
 from .laws import NetworkSpec
-from .places import DensitySpec, RegionSpec, UniformSpec, WorkspaceSpec
+from .places import DensitySpec, ScatterBoxSpec, UniformSpec, WorkspaceSpec
 from .problems import Problem
 from .values import (
     AgentCount,
@@ -32,7 +32,7 @@ class ScatterSpec(Table):
 
     count: AgentCount = doc("how many agents, at least 1")
     region: Annotated[
-        Annotated[Literal["workspace"], Tag("~word")] | Annotated[RegionSpec, Tag("~table")],
+        Annotated[Literal["workspace"], Tag("~word")] | Annotated[ScatterBoxSpec, Tag("~table")],
         word_or_table,
     ] = doc('where: "workspace", or a box {lower, upper}', "workspace")
     seed: Whole = doc("seed of the start alone; run.seed does not change it", 0)
@@ -88,7 +88,7 @@ class AgentsSpec(Table):
         """Places that do not have n coordinates."""
         if not isinstance(self.start, ScatterSpec):
             yield from checks.points(("start",), self.start, n)
-        elif isinstance(self.start.region, RegionSpec):
+        elif isinstance(self.start.region, ScatterBoxSpec):
             for problem in self.start.region.of_dimension(n):
                 yield problem.inside(("start", "region"))
 

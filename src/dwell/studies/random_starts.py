@@ -13,7 +13,7 @@ from dwell._types import Floats, Ints, Points
 from dwell.cells import tessellate
 from dwell.cells.weighted_region import weighted_region
 from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
-from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Workspace
+from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Region, Workspace
 from dwell.studies.newton import Descent
 from dwell.studies.objective import Objective
 
@@ -91,6 +91,12 @@ def _moved(workspace: Workspace, origin: Points) -> Workspace:
             return Ellipsoid(middle, workspace.semi_axes, workspace.axes)
         case Interval():
             return Interval(workspace.lower - origin[0], workspace.upper - origin[0])
+        case Region():
+            rings = [
+                {"outer": part.outer - origin, "holes": [hole - origin for hole in part.holes]}
+                for part in workspace.parts
+            ]
+            return Region(rings, stay=workspace.stay)
     if workspace.dimension == 2:
         return Polygon(workspace.vertices - origin)
     if isinstance(workspace, Box):

@@ -16,7 +16,7 @@ import numpy as np
 from dwell._types import Points, finite_number
 from dwell.density import Density, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import InputError
-from dwell.geometry import Workspace, is_flat
+from dwell.geometry import Region, Workspace, is_flat
 
 BOXES = 64  # per side, for the range of a polynomial
 
@@ -51,6 +51,8 @@ def lipschitz_bound(workspace: Workspace, density: Density, separation: float) -
         )
     if rho == 0.0:
         return Bound(math.inf, 0.0, "infinite: without a separation there is no bound")
+    if isinstance(workspace, Region):
+        return Bound(math.inf, rho, "infinite: the density is 0 beyond the region")
     if not _is_polygonal(workspace):
         return Bound(None, rho, "unknown: worked out for polygons only")
     ends = density_range(density, workspace)

@@ -12,7 +12,7 @@ from dwell.agents import CoverageSystem
 from dwell.cells.measurement import CellMeasurements
 from dwell.density import Density
 from dwell.errors import DensityError
-from dwell.geometry import Workspace
+from dwell.geometry import Region, Workspace
 from dwell.verify.finding import Finding, Tell, agreement, not_applicable, spread
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
 from dwell.verify.recorded import Recorded
@@ -31,6 +31,8 @@ def second_opinion(run: Recorded, thorough: bool, tell: Tell) -> Finding:
     system = run.system
     first = system.ground_at(0.0)
     known = first.terms is not None and is_known(first.workspace) and system.radius is None
+    if isinstance(first.workspace, Region) and getattr(first.terms, "raster", None) is not None:
+        known = False
     quick = known and system.dimension < 3 and getattr(first.terms, "raster", None) is None
     most = None if thorough else BY_HAND if quick else FEWER
     return (by_hand if known else counted)(run, most, tell)
@@ -42,6 +44,7 @@ def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
     for positions, agent, error, time, where in _stated(run, most, tell):
         centroid = _by_reference(run.system, positions, agent, time)
         if centroid is not None:
+            centroid = _way_to(run.system, positions[agent], centroid, time)
             diameter = run.system.ground_at(time).workspace.diameter
             gaps[where] = float(lengths(error - centroid)) / diameter
     what = "centroids recomputed by other code"
@@ -49,9 +52,20 @@ def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
     return _finding(run, "by-hand", what, gaps, LIMIT, most, why, "relative to the diameter")
 
 
+def _way_to(system: CoverageSystem, position: Points, error: Points, time: float) -> Points:
+    """The error of an agent; along its way, where agents keep inside a region."""
+    site = system.ground_at(time).workspace
+    if not (isinstance(site, Region) and site.stay):
+        return error
+    return site.routes_at(position).way(position, error).error
+
+
 def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
     """Centroids by points that are counted to the nearest agent."""
     system, what = run.system, "centroids recomputed by points counted to the nearest agent"
+    if system.stays:
+        why = "errors are lengths of paths around corners, which have no standard error"
+        return not_applicable("by-counting", what, why)
     gaps: dict[str, float] = {}  # in standard errors, by where in the run
     sharp, counting, before = 0.0, None, None
     for positions, agent, error, time, where in _stated(run, most, tell):

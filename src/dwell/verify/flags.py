@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeGuard, final
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from dwell._types import Points, apart, counted
 from dwell.agents import AgentsState, CoverageSystem
 from dwell.controllers import TVD, SelfTriggered, Timer
 from dwell.density.support import least_log_cost
+from dwell.geometry import Region
 from dwell.measure.closest_approach import NEAR, Approach
 from dwell.measure.metrics import hold_program, log_cost_of, timer_program
 from dwell.theory.advice import advise
@@ -73,6 +74,7 @@ def flags_of(
         *_about_number(system),
         *_about_agents(system, seen, approach),
         *_about_network(system),
+        *_about_region(system),
         *_about_world(system),
         *_about_law(system, seen),
         *_about_quadrature(system, seen),
@@ -90,6 +92,7 @@ def flags_before(
         *about_scale(system, places),
         *_about_number(system),
         *_about_network(system),
+        *_about_region(system),
         *_about_world(system),
         *_about_timers(system),
         *_about_certificate(system, assumed, None),
@@ -123,6 +126,24 @@ def _about_network(system: CoverageSystem) -> Iterator[Flag]:
     if not system.perfect:
         says = "Samples and messages may be lost or late, so the law's guarantees do not apply."
         yield Flag("unreliable-network", says)
+
+
+def _about_region(system: CoverageSystem) -> Iterator[Flag]:
+    phases = system.timeline.phases if system.timeline else ()
+    regions = [one for one in (system.workspace, *(p.workspace for p in phases)) if _is_region(one)]
+    if not regions:
+        return
+    says = "Only what of a cell lies in the region counts, and centroids may lie outside it"
+    yield Flag("region", f"{says}; the theorem assumes a density above 0 in the whole workspace.")
+    if system.stays:
+        says = "Agents stay in the region and go around corners, so the cost may rise on the way"
+        yield Flag("stay", f"{says}; errors are lengths of paths to the nearest points.")
+    if system.stays and any(len(one.parts) > 1 for one in regions):
+        yield Flag("parts", "No agent can leave its part of the region.")
+
+
+def _is_region(workspace: object) -> TypeGuard[Region]:
+    return isinstance(workspace, Region)
 
 
 def _about_world(system: CoverageSystem) -> Iterator[Flag]:

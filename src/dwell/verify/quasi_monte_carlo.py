@@ -8,13 +8,14 @@ quadrature; they find cells that are wrong.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density import Density
-from dwell.geometry import Workspace
+from dwell.geometry import Region, Workspace
 
 SETS = 32  # each shifted by itself
 POINTS = 8192  # of the box round the workspace, in each set
@@ -38,7 +39,10 @@ class Counting:
         shares = _evenly_spread(workspace.dimension)
         places = lower + shares.reshape(-1, workspace.dimension) * (upper - lower)
         which = np.repeat(np.arange(SETS), POINTS)
-        inside = workspace.contains(places)
+        if isinstance(workspace, Region):
+            inside = _inside_rings(places, workspace.rings)
+        else:
+            inside = workspace.contains(places)
         self.places: Points = places[inside]
         self.which = which[inside]
         self.weights: Floats = np.asarray(density.at(self.places), dtype=np.float64)
@@ -97,6 +101,22 @@ class Counting:
             other = ((self.places[own] - positions[q]) ** 2).sum(axis=1)
             own = own[distance[own] <= other]
         return own
+
+
+def _inside_rings(points: Points, rings: Sequence[Points]) -> np.ndarray:
+    """Whether an odd number of edges lies to the right of each point."""
+    order = np.argsort(points[:, 1], kind="stable")
+    x, y = points[order].T
+    odd = np.zeros(len(points), dtype=bool)
+    for ring in rings:
+        for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True):
+            low, high = (a, b) if a[1] <= b[1] else (b, a)
+            some = slice(*np.searchsorted(y, [low[1], high[1]]))
+            rise = (high[0] - low[0]) * (y[some] - low[1])
+            odd[some] ^= (x[some] - low[0]) * (high[1] - low[1]) < rise
+    found = np.empty_like(odd)
+    found[order] = odd
+    return found
 
 
 def _evenly_spread(n: int) -> Floats:

@@ -2,7 +2,9 @@
 
 A cell is the polar of a convex hull. It is divided into simplices, each integrated by a product of
 Gauss rules and halved until the centroid no longer moves. In a disc or an ellipse the simplices
-are those of the cell in a rectangle around it, scaled along rays to where the boundary is.
+are those of the cell in a rectangle around it, scaled along rays to where the boundary is. In a
+region that is not convex they are triangles from an inner point of the cell to all edges of the
+region, cut by the cell; those that lead clockwise count negatively.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy as np
 
 from dwell._types import Floats, Points, lengths
 from dwell.density import Density, Gaussian, Mixture, Raster
-from dwell.geometry import Workspace, is_flat
+from dwell.geometry import Region, Workspace, is_flat
 from dwell.verify.reference_raster import raster_reference
 
 NODES = {1: (16, 24), 2: (11, 16), 3: (8, 12)}  # of two Gauss rules on each axis, by dimension
@@ -28,6 +30,7 @@ LIGHTEST = 1e-290  # mass below which digits are missing
 NEAREST = 64  # agents that are tried first as neighbours
 MARGIN = 1e-3  # of the distance from the nearest bisector: how far inside an agent must be
 CLEAR = 1e-6  # volume spanned by the normals of planes that meet at a vertex
+MOST_EDGES = 300  # of a region that is not convex
 SIDES = 64  # of the polygon in an ellipse in which another inner point is sought
 
 # Positions in a simplex to densities times volume elements, and to positions as seen from an inner
@@ -37,6 +40,8 @@ Integrand = Callable[[Points], tuple[Floats, Points]]
 
 def is_known(workspace: Workspace) -> bool:
     """Whether there is a reference for cells of this workspace."""
+    if isinstance(workspace, Region) and not workspace.stay:
+        return sum(map(len, workspace.rings)) <= MOST_EDGES
     return workspace.dimension <= 2 or (workspace.dimension == 3 and is_flat(workspace))
 
 
@@ -64,13 +69,16 @@ def reference_moments(
         return None
     parts = density.parts if isinstance(density, Mixture) else (density,)
     rasters = [part for part in parts if isinstance(part, Raster)]
+    rings = workspace.rings if isinstance(workspace, Region) else ()
+    if rasters and rings:
+        return None
     if not rasters:
-        found = _smooth_moments(cell, own, density)
+        found = _smooth_moments(cell, own, density, rings)
         return None if found is None else (found[0], cell.inner + found[1])
     mass, first = 0.0, np.zeros(2)
     smooth = tuple(part for part in parts if not isinstance(part, Raster))
     if smooth:
-        found = _smooth_moments(cell, own, Mixture(smooth))
+        found = _smooth_moments(cell, own, Mixture(smooth), rings)
         if found is None:
             return None
         mass, first = found[0], found[0] * found[1]
@@ -83,16 +91,23 @@ def reference_moments(
 
 
 def _smooth_moments(
-    cell: _DividedCell, own: Points, density: Density
+    cell: _DividedCell, own: Points, density: Density, rings: Sequence[Points]
 ) -> tuple[float, Points] | None:
-    """Mass of a cell and its centroid seen from its inner point; None if there is no reference."""
+    """Mass of a cell and its centroid seen from its inner point; None if there is no reference.
+
+    rings : those of a region that is not convex.
+    """
 
     def integrand(y: Points) -> tuple[Floats, Points]:
         share = cell.boundary(y)
         z = share[:, None] * y
         return density.at(own + cell.inner + z) * share ** len(own), z
 
-    simplices = cell.simplices
+    simplices = _counted(cell.simplices)
+    if rings:
+        simplices = _confined(cell.vertices, [ring - own - cell.inner for ring in rings])
+        if not len(simplices):
+            return None
     for center, steepness in _peaks(density):
         place = _nearest(cell.vertices, center - own - cell.inner)
         away = float(lengths(center - own - cell.inner - place))
@@ -101,6 +116,44 @@ def _smooth_moments(
             place = place / cell.boundary(place[None])[0]
         simplices = _graded(simplices, place, WIDTHS * width)
     return _settled(simplices, integrand, float(np.abs(cell.vertices).max()))
+
+
+def _counted(simplices: Points) -> Points:
+    """Simplices with their last two vertices in the order that counts positively."""
+    negative = np.linalg.det(simplices[:, 1:] - simplices[:, :1]) < 0.0
+    found = simplices.copy()
+    found[negative, -2:] = simplices[negative, :-3:-1]
+    return found
+
+
+def _confined(vertices: Points, rings: Sequence[Points]) -> Points:
+    """Triangles from 0 to all edges of a region, cut by a cell around 0; (K, 3, 2)."""
+    around = vertices[np.argsort(np.arctan2(vertices[:, 1], vertices[:, 0]))]
+    sides = [(p, q) for p, q in zip(around, np.roll(around, -1, axis=0), strict=True)]
+    found = []
+    for ring in rings:
+        for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True):
+            sign = float(a[0] * b[1] - a[1] * b[0])
+            corners = [np.zeros(2), *((a, b) if sign > 0.0 else (b, a))]
+            for p, q in sides:
+                corners = _clipped(corners, p, q)
+            fan = [np.array([corners[0], *pair]) for pair in pairwise(corners[1:])]
+            found += fan if sign > 0.0 else [triangle[[0, 2, 1]] for triangle in fan]
+    return np.array(found)
+
+
+def _clipped(corners: list[Points], p: Points, q: Points) -> list[Points]:
+    """The part of a convex polygon to the left of the line from p to q."""
+    along = q - p
+    heights = [float(along[0] * (z[1] - p[1]) - along[1] * (z[0] - p[0])) for z in corners]
+    found = []
+    for k, (z, height) in enumerate(zip(corners, heights, strict=True)):
+        before, lower = corners[k - 1], heights[k - 1]
+        if (height > 0.0) != (lower > 0.0):
+            found.append(before + lower / (lower - height) * (z - before))
+        if height > 0.0:
+            found.append(z)
+    return found
 
 
 class _DividedCell(NamedTuple):
@@ -310,7 +363,7 @@ def _by_rule(simplices: Points, integrand: Integrand, count: int) -> Floats:
     y = shares @ simplices
     values, z = integrand(y.reshape(-1, y.shape[-1]))
     values = weights * values.reshape(y.shape[:2])
-    volume = np.abs(np.linalg.det(simplices[:, 1:] - simplices[:, :1]))
+    volume = np.linalg.det(simplices[:, 1:] - simplices[:, :1])
     first = (values[..., None] * z.reshape(y.shape)).sum(axis=1)
     moments: Floats = volume[:, None] * np.column_stack([values.sum(axis=1), first])
     return moments

@@ -1,7 +1,7 @@
 """A density as plain arrays, in the plane and in n dimensions."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ class Terms(NamedTuple):
     track: np.ndarray = np.zeros((0, 6), dtype=np.int64)
     key_times: np.ndarray = np.zeros(0)
     key_values: np.ndarray = np.zeros((0, 2))
+    region: Any = None  # the pieces to which the density is confined: see polygon/pieces.py
     raster: RasterTerms | None = None  # added to the sum
 
 

@@ -53,6 +53,7 @@ class Scratch(NamedTuple):
     value: np.ndarray  # (MAX_PANELS, 16) the Gaussian at their nodes
     ratio: np.ndarray
     pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated
+    plane: np.ndarray  # (3, ...) half-planes of a cell: see region_moments.py
 
 
 def whole_lines(count: int) -> np.ndarray:
@@ -75,6 +76,7 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         "node": MAX_NODES * MAX_NODES,
         "panels": (MAX_PANELS, 8),
         "pending": (MAX_TRIANGLES, 7),
+        "plane": (3, most),
     }
     indices = {"label": most, "label2": most, "who": many + CLOSEST + 2, "rank": SORTED}
     indices |= {"sequence": SORTED, "behind": LINES, "chain": EDGES, "seen": many}

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from dwell._kernels._jit import inner, spliced
+from dwell._kernels._jit import inlined, inner, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
 from dwell._kernels.polygon.box_tree import (
@@ -27,12 +27,13 @@ from dwell._kernels.polygon.box_tree import (
 from dwell._kernels.polygon.buffers import LINES
 from dwell._kernels.polygon.cell_list import gather, next_radius, required_radius
 from dwell._kernels.polygon.disc_caps import limited_moments
-from dwell._kernels.polygon.disc_clip import is_cut
+from dwell._kernels.polygon.disc_clip import clip_to_disc, is_cut
 from dwell._kernels.polygon.gaussian import top_exponent
 from dwell._kernels.polygon.gift_wrap import retrace_cell, trace_near
 from dwell._kernels.polygon.grid_quadrature import grid_moments
 from dwell._kernels.polygon.halfplane_clip import CLOSER, WITHIN, cut_cell, farthest, whole_cell
 from dwell._kernels.polygon.moments import polygon_moments
+from dwell._kernels.polygon.region_moments import nearest_in_region, region_moments
 from dwell._kernels.polygon.vertex_refinement import refine_if_thin
 from dwell._kernels.polygon.vertex_search import cell_by_vertices
 
@@ -181,12 +182,56 @@ def find_cell(
 
 
 @inner
-def way_to_workspace(px, py, wx, wy, radius):
+def nearest_point(px, py, wx, wy, region, s):
+    """From an agent to the nearest point of the workspace, or of a region in it (not None)."""
+    if region is None:
+        _, ex, ey = top_exponent(wx.shape[0], px, py, ROUND, wx, wy)
+        return ex, ey
+    return nearest_in_region(px, py, region, s.x, s.y, s.label)
+
+
+@inner
+def way_to_workspace(px, py, wx, wy, region, radius, s):
     """From an agent without mass to the nearest point of the workspace; none with a radius."""
-    _, ex, ey = top_exponent(wx.shape[0], px, py, ROUND, wx, wy)
+    ex, ey = nearest_point(px, py, wx, wy, region, s)
     if radius is None:
         return ex, ey
     return (0.0, 0.0) if radius < np.inf else (ex, ey)
+
+
+@inner
+def count_neighbors(n, label):
+    """How many agents a cell borders, each along one edge."""
+    found = 0
+    for k in range(n):
+        found += 1 if label[k] >= 0 else 0
+    return found
+
+
+@inlined
+def cell_moments(n, px, py, terms, region, radius, sharp, s):
+    """(vertices, neighbours, log_scale, mass, first x, first y, polar) of the cell in `s`.
+
+    With a radius (not None) only what is within a disc counts, with a region only what is in it.
+    """
+    if region is None:
+        if is_cut(n, radius, s.x, s.y):
+            n, log_scale, m, fx, fy, polar = limited_moments(n, px, py, terms, radius, s)
+        else:
+            log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
+        return n, count_neighbors(n, s.label), log_scale, m, fx, fy, polar
+    n = cut_to_disc(n, radius, s)
+    neighbors = count_neighbors(n, s.label)
+    log_scale, m, fx, fy, polar = region_moments(n, px, py, terms, region, radius, 0.0, 0.0, s)
+    return n, neighbors, log_scale, m, fx, fy, polar
+
+
+@inner
+def cut_to_disc(n, radius, s):
+    """Cut the cell in `s` by the disc of this radius, if there is one that does; its vertices."""
+    if radius is None:
+        return n
+    return clip_to_disc(n, radius, s) if is_cut(n, radius, s.x, s.y) else n
 
 
 @spliced
@@ -197,21 +242,19 @@ def integrate_cell(p, n, candidates, nearest, xs, ys, wx, wy, terms, radius, s):
     px = xs[p]
     py = ys[p]
     log_scale = m = fx = fy = polar = 0.0
+    neighbors = 0
     if n > 0:
         if terms.lattice.shape[0] > 0:
+            neighbors = count_neighbors(n, s.label)
             m, fx, fy, polar = grid_moments(n, p, xs, ys, terms, candidates, s)
         else:
             sharp = refine_if_thin(n, px, py, xs, ys, wx, wy, s)
-            if is_cut(n, radius, s.x, s.y):
-                n, log_scale, m, fx, fy, polar = limited_moments(n, px, py, terms, radius, s)
-            else:
-                log_scale, m, fx, fy, polar = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
-    neighbors = 0
-    for k in range(n):  # an agent borders along one edge
-        neighbors += 1 if s.label[k] >= 0 else 0
+            n, neighbors, log_scale, m, fx, fy, polar = cell_moments(
+                n, px, py, terms, terms.region, radius, sharp, s
+            )
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
-    ex, ey = way_to_workspace(px, py, wx, wy, radius)
+    ex, ey = way_to_workspace(px, py, wx, wy, terms.region, radius, s)
     return NO_MASS, ex, ey, 0.0, 0.0, 0.0, neighbors, nearest
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._kernels._jit import inner, njit, spliced
+from dwell._kernels._jit import inlined, inner, njit, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.tracks import move_terms
 from dwell._kernels.polygon.cell_list import bin_of, initial_radius
@@ -18,6 +18,7 @@ from dwell._kernels.polygon.cells import (
 from dwell._kernels.polygon.gift_wrap import cell_among_few, traced_cell
 from dwell._kernels.polygon.grid_stencil import block_limit, gather_block, touches_boundary
 from dwell._kernels.polygon.moments import polygon_moments
+from dwell._kernels.polygon.region_moments import region_moments
 from dwell._kernels.polygon.vertex_refinement import refine_if_thin
 
 # Columns of a table of measurements: see `measure_cell`.
@@ -91,13 +92,22 @@ def copy_vertices(n, x, y, to_x, to_y):
         to_y[i] = y[i]
 
 
+@inlined
+def polar_moment(n, px, py, terms, region, ex, ey, sharp, s):
+    """Polar moment about (ex, ey) of the polygon in `s`, or of what of it is in a region."""
+    if region is None:
+        _, _, _, _, polar = polygon_moments(n, px, py, terms, ex, ey, sharp, s)
+        return polar
+    _, _, _, _, polar = region_moments(n, px, py, terms, region, None, ex, ey, s)
+    return polar
+
+
 @spliced
 def second_moment(n, px, py, ex, ey, near, wx, wy, terms, s):
     """Polar moment of the polygon in s.kept_x, s.kept_y about its centroid, without loss."""
     copy_vertices(n, s.kept_x, s.kept_y, s.x, s.y)
     sharp = refine_if_thin(n, px, py, near.x, near.y, wx, wy, s)
-    _, _, _, _, polar = polygon_moments(n, px, py, terms, ex, ey, sharp, s)
-    return polar
+    return polar_moment(n, px, py, terms, terms.region, ex, ey, sharp, s)
 
 
 @inner

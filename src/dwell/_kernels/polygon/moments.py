@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from dwell._kernels._jit import inlined, inner, njit, spliced
+from dwell._kernels._jit import inlined, inner, spliced
 from dwell._kernels.common.arithmetic import cross, exponential, larger, smaller
 from dwell._kernels.common.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
 from dwell._kernels.polygon.gaussian import (
@@ -279,15 +279,3 @@ def integrate_border(ax, ay, bx, by, x0, y0, log_scale, terms):
                 mxy += w * x * y
                 myy += w * y * y
     return add_raster_border(terms.raster, ax, ay, bx, by, x0, y0, (m, mx, my, mxx, mxy, myy))
-
-
-@njit
-def borders_of(lo, hi, agent, a, b, position, log_scale, terms, moments):
-    """Moments 1, x, y, xx, xy, yy of borders lo to hi - 1, from a to b in their agents' frames."""
-    for k in range(lo, hi):
-        p = agent[k]
-        found = integrate_border(
-            a[k, 0], a[k, 1], b[k, 0], b[k, 1], position[p, 0], position[p, 1], log_scale[p], terms
-        )
-        for i in range(6):
-            moments[k, i] = found[i]

@@ -38,13 +38,14 @@ from dwell._kernels.polygon.cell_list import (
     required_radius,
     slice_of,
 )
-from dwell._kernels.polygon.cells import way_to_workspace
+from dwell._kernels.polygon.cells import count_neighbors, way_to_workspace
 from dwell._kernels.polygon.disc_caps import cap_moments, joined
 from dwell._kernels.polygon.disc_clip import clip_to_disc, is_cut
 from dwell._kernels.polygon.entry_points import put_row
 from dwell._kernels.polygon.gift_wrap import cell_among_few
 from dwell._kernels.polygon.halfplane_clip import WITHIN, cut, deepest, sides
 from dwell._kernels.polygon.moments import polygon_moments
+from dwell._kernels.polygon.region_moments import region_moments
 from dwell._kernels.polygon.vertex_refinement import refine_if_thin
 
 
@@ -204,22 +205,32 @@ def find_power_cell(p, t, px, py, cruise, row, bins, x, y, wx, wy, power, rivals
 
 
 @inlined
+def power_moments(n, px, py, terms, region, radius, sharp, s):
+    """Moments of the cell in `s`, whose arcs are chords and caps: see `polygon_moments`."""
+    if region is None:
+        caps = cap_moments(n, px, py, terms, radius, s.x, s.y, s.label, s.node, s.pending)
+        polygon = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
+        return joined(polygon, caps)
+    return region_moments(n, px, py, terms, region, radius, 0.0, 0.0, s)
+
+
+@inlined
 def integrate_power_cell(p, n, sharp, nearest, px, py, terms, power, rivals, s):
     """Return the measurement of the cell whose n vertices are in `s`: see `measure_cell`."""
     if n == COINCIDENT:
         return COINCIDENT, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0.0
     radius = power.radius[p]
-    neighbors = 0
-    for k in range(n):
-        neighbors += 1 if s.label[k] >= 0 else 0
+    neighbors = count_neighbors(n, s.label)
     log_scale = m = fx = fy = polar = 0.0
     if n > 0:
-        caps = cap_moments(n, px, py, terms, radius, s.x, s.y, s.label, s.node, s.pending)
-        polygon = polygon_moments(n, px, py, terms, 0.0, 0.0, sharp, s)
-        log_scale, m, fx, fy, polar = joined(polygon, caps)
+        log_scale, m, fx, fy, polar = power_moments(
+            n, px, py, terms, terms.region, radius, sharp, s
+        )
     if m > 0.0:
         return 0, fx / m, fy / m, log_scale, m, polar, neighbors, nearest
-    ex, ey = way_to_workspace(rivals.x[0], rivals.y[0], rivals.wx, rivals.wy, radius)
+    ex, ey = way_to_workspace(
+        rivals.x[0], rivals.y[0], rivals.wx, rivals.wy, terms.region, radius, s
+    )
     return NO_MASS, ex, ey, 0.0, 0.0, 0.0, neighbors, nearest
 
 

@@ -1,0 +1,32 @@
+"""Ways of agents that keep inside a region that is not convex."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.cells.measurement import CellMeasurements
+from dwell.geometry import MovingPolygon, Workspace
+from dwell.geometry.region import Region
+
+
+def keeps_inside(workspace: Workspace | MovingPolygon) -> bool:
+    """Whether agents keep inside a region that is not convex."""
+    return isinstance(workspace, Region) and workspace.stay
+
+
+def on_ways(workspace: Workspace, seen: CellMeasurements, positions: Points) -> CellMeasurements:
+    """The measurements with errors along the ways of agents that keep inside a region.
+
+    positions : (K, 2) of the agents that were measured. The target of an agent is the point of its
+    part of the region that is nearest to the centroid. The error points along the first straight
+    stretch of the shortest path to it, and is as long as that path.
+    """
+    if not (isinstance(workspace, Region) and workspace.stay):
+        return seen
+    error, stretch = seen.error.copy(), np.full(len(positions), np.inf)
+    for k in np.flatnonzero(~seen.coincident & ((seen.mass > 0.0) | seen.empty)):
+        error[k], stretch[k] = workspace.routes_at(positions[k]).way(positions[k], seen.error[k])
+    return replace(seen, error=error, stretch=stretch)

@@ -1,0 +1,73 @@
+"""Outlines of planar workspaces, for drawing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.geometry import Curved, Workspace
+from dwell.geometry.region import Region
+from dwell.plotting.style import Axes, Style
+
+PER_TURN = 720  # chords of a whole ellipse: in print, indistinguishable from an arc
+BEYOND = "0.9"  # the shade of what a convex hull has beyond its region
+
+
+def outline_of(workspace: Workspace) -> Points:
+    """The boundary of a planar workspace as a closed ring, (k, 2); of a region, its hull."""
+    if not isinstance(workspace, Curved):
+        return workspace.vertices
+    angle = np.linspace(0.0, 2.0 * np.pi, PER_TURN, endpoint=False)
+    return on_ellipsoid(workspace, np.column_stack([np.cos(angle), np.sin(angle)]))
+
+
+def on_ellipsoid(workspace: Curved, directions: Points) -> Points:
+    """Points of the boundary of a ball or an ellipsoid, from unit vectors (k, n)."""
+    sizes: Floats = np.asarray(workspace.semi_axes)
+    points: Points = np.asarray(workspace.center) + (directions * sizes) @ workspace.axes
+    return points
+
+
+def path_of(workspace: Workspace) -> Any:
+    """The boundary as a path of Matplotlib, with a part for each ring."""
+    from matplotlib.path import Path
+
+    if not isinstance(workspace, Region):
+        return _closed(outline_of(workspace))
+    rings = [ring for part in workspace.parts for ring in (part.outer, *part.holes)]
+    return Path.make_compound_path(*map(_closed, rings))
+
+
+def _closed(ring: Points) -> Any:
+    """A ring as a closed path."""
+    from matplotlib.path import Path
+
+    return Path(np.vstack([ring, ring[:1]]), closed=True)
+
+
+def clip_of(ax: Axes, workspace: Workspace) -> Any:
+    """The inside of a workspace, to which artists are clipped."""
+    from matplotlib.patches import PathPatch
+
+    return PathPatch(path_of(workspace), transform=ax.transData)
+
+
+def clip_lines(ax: Axes, artist: Any, workspace: Workspace) -> None:
+    """Leave out what of the borders of cells lies beyond a region."""
+    if isinstance(workspace, Region):
+        artist.set_clip_path(clip_of(ax, workspace))
+
+
+def draw_outline(ax: Axes, workspace: Workspace, style: Style) -> None:
+    """The boundary; of a region also, in grey, what its convex hull has beyond it."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    path = path_of(workspace)
+    if isinstance(workspace, Region):
+        hull = _closed(outline_of(workspace)[::-1])
+        around = Path.make_compound_path(hull, path)
+        ax.add_patch(PathPatch(around, fc=BEYOND, lw=0, zorder=0.3))
+    ax.add_patch(PathPatch(path, fill=False, ec=style.ink, lw=style.line, zorder=3))
