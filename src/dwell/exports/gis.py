@@ -22,7 +22,7 @@ from dwell.results import Run, RunLike, as_run
 from dwell.results.files import check_target, written_whole
 from dwell.sites import Frame
 from dwell.sites.layers import Layer, driver_of, write_layers
-from dwell.sites.outlines import shapely
+from dwell.sites.outlines import shape_of, shapely
 
 EPOCH = "1970-01-01T00:00:00Z"
 CURVED = 16  # chords of a path that is a cubic between two events
@@ -104,7 +104,7 @@ def layers_of(run: Run, frames: int, zero: np.datetime64) -> Iterator[Layer]:
     lib = shapely()
     times = np.linspace(0.0, run.horizon, frames) if frames > 1 else np.array([run.horizon])
     ends = np.append(times[1:], run.horizon)
-    regions = [shape_of(run.world(t).workspace) for t in times]
+    regions = [_shape(run.world(t).workspace) for t in times]
     moves = any(not lib.equals_exact(one, regions[0]) for one in regions)
     some = slice(None) if moves else slice(1)
     spans = (times, ends) if moves else (np.zeros(1), np.full(1, run.horizon))
@@ -121,20 +121,17 @@ def layers_of(run: Run, frames: int, zero: np.datetime64) -> Iterator[Layer]:
         )
 
 
-def shape_of(workspace: Workspace) -> Any:
-    """A workspace as shapely has it."""
-    lib, parts = shapely(), getattr(workspace, "parts", None)
-    if parts is None:
-        return lib.Polygon(outline_of(workspace))
-    found = [lib.Polygon(part.outer, list(part.holes)) for part in parts]
-    return found[0] if len(found) == 1 else lib.MultiPolygon(found)
+def _shape(workspace: Workspace) -> Any:
+    """A workspace as shapely has it; a curved one by chords."""
+    curved = isinstance(workspace, Curved)
+    return shapely().Polygon(outline_of(workspace)) if curved else shape_of(workspace)
 
 
 def _snapshots(run: Run, times: Floats, ends: Floats, zero: np.datetime64) -> Iterator[Layer]:
     """The cells and the agents at some times."""
     rows: dict[str, list[Any]] = {"cells": [], "agents": []}
     for t, end in zip(times.tolist(), ends.tolist(), strict=True):
-        positions, region = run.positions(t), shape_of(run.world(t).workspace)
+        positions, region = run.positions(t), _shape(run.world(t).workspace)
         for name, agents, cells in _divisions(run, t, positions):
             errors = lengths(cells.errors)
             for k, shape in enumerate(_cut(cells, region)):

@@ -127,7 +127,7 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     workspace = build_workspace(scenario.workspace)
     site = workspace.now(0.0) if isinstance(workspace, MovingPolygon) else workspace
     sensors = build_sensors(scenario)
-    density = build_density(scenario.density, scenario.modules)
+    density = build_density(scenario.density, scenario)
     density = sum_of(sensors) if sensors else density
     check_density(density_at(density, 0.0), site)
     start, repairs = build_start(scenario.agents, site, apart=not sensors)
@@ -169,7 +169,7 @@ def build_sensors(scenario: Scenario) -> list[Sensor]:
     return [
         Sensor(
             one.name,
-            build_density(one.density, scenario.modules),
+            build_density(one.density, scenario),
             tuple(p for p, own in enumerate(owned) if one.name in own),
         )
         for one in scenario.sensor or ()
@@ -182,7 +182,7 @@ def build_switches(scenario: Scenario) -> list[Switch]:
         Switch(
             at=one.begin,
             workspace=None if one.workspace is None else build_workspace(one.workspace),
-            density=None if one.density is None else build_density(one.density, scenario.modules),
+            density=None if one.density is None else build_density(one.density, scenario),
             network=None if one.network is None else _network(one.network),
             leave=one.leave or (),
             arrive=np.array(one.arrive or ()),
@@ -259,12 +259,13 @@ def build_workspace(spec: WorkspaceSpec) -> Workspace | MovingPolygon:
     return region
 
 
-def build_density(spec: DensitySpec, folder: str | None = None) -> Density:
-    """The weight of places; `folder` is where a function's module may lie."""
+def build_density(spec: DensitySpec, scenario: Scenario | None = None) -> Density:
+    """The weight of places; `scenario` says where files and modules lie, and where on the map."""
+    folder = None if scenario is None else scenario.modules
     if isinstance(spec, MixtureSpec):
-        return Mixture(tuple(build_density(part, folder) for part in spec.parts))
+        return Mixture(tuple(build_density(part, scenario) for part in spec.parts))
     if isinstance(spec, RasterSpec):
-        return raster_of(spec, folder)
+        return raster_of(spec, scenario)
     if isinstance(spec, CallableSpec):
         return Function(find_code("density.function", spec.function, folder), spec.function)
     density: Density = _made(spec)

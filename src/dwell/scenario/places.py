@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import Field, Tag
+from pydantic import BeforeValidator, Field, Tag
 
 from . import checks
-from .problems import Problem, listing
+from .problems import Problem, listing, needs
 from .tracks import (
     MatrixTrack,
     PointTrack,
@@ -292,6 +292,13 @@ MOST_INLINE = 256  # rows and columns of values in a scenario; more belong into 
 PixelRow: TypeAlias = Annotated[tuple[NotNegative, ...], listed("a list of numbers")]
 
 
+def as_band(value: object) -> object:
+    """The number of a band, or the name of a grid."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise needs("the number of a band from 1, or the name of a grid in quotes")
+    return value
+
+
 class RasterSpec(Table):
     """Values on a grid of pixels, from a file or in the scenario."""
 
@@ -326,7 +333,9 @@ class RasterSpec(Table):
     )
     nodata: NotNegative | None = doc("what takes the place of pixels without data, NaN", None)
     outside: NotNegative | None = doc("0.0 accepts a workspace that the grid does not cover", None)
-    band: Counted | None = doc("which band of a file with several", None)
+    band: Annotated[Counted | Text, BeforeValidator(as_band)] | None = doc(
+        "which band of a file with several, from 1; of NetCDF, the name of the grid", None
+    )
     coarsen: Counted = doc("pixels along each side that are replaced by their mean", 1)
     sha256: Text | None = doc("the digest that values and place must have; set by runs", None)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -17,6 +16,9 @@ import numpy as np
 
 from dwell.density import Raster
 from dwell.errors import DensityError
+from dwell.geometry import Box, MovingPolygon, Workspace
+from dwell.sites import Frame
+from dwell.sites.rasters import read_raster
 
 from .places import MixtureSpec, RasterSpec
 from .problems import shown
@@ -39,14 +41,15 @@ def known_raster(sha256: str | None) -> Raster | None:
     return None if sha256 is None else _KNOWN.get(sha256)
 
 
-def raster_of(spec: RasterSpec, folder: str | None) -> Raster:
-    """The raster of a table; its file lies in `folder`, unless its path is absolute."""
+def raster_of(spec: RasterSpec, scenario: Scenario | None) -> Raster:
+    """The raster of a table of `scenario`, beside whose file that of the raster lies."""
     known = known_raster(spec.sha256)
     if known is not None:
         return known
     if spec.file is None:
         return _placed(np.array(spec.inline, dtype=np.float64), spec)
-    raster = _read(spec, spec.file, Path(folder or "", spec.file))
+    folder = None if scenario is None else scenario.modules
+    raster = _read(spec, spec.file, Path(folder or "", spec.file), scenario)
     if spec.sha256 is not None and raster.digest != spec.sha256:
         raise DensityError(
             f"density.file is {shown(spec.file)}, whose values or place are not those that "
@@ -76,7 +79,7 @@ def _placed(values: np.ndarray, spec: RasterSpec) -> Raster:
     return Raster(values, **place, **_options(spec))
 
 
-def _read(spec: RasterSpec, file: str, path: Path) -> Raster:
+def _read(spec: RasterSpec, file: str, path: Path, scenario: Scenario | None) -> Raster:
     if not path.is_file():
         raise _refused(f"is {shown(file)}, but there is no file {shown(str(path))}")
     if path.suffix.lower() == ".npy":
@@ -85,14 +88,29 @@ def _read(spec: RasterSpec, file: str, path: Path) -> Raster:
         except (ValueError, OSError, EOFError):
             raise _refused(f"is {shown(file)}, which is no array of NumPy (.npy)") from None
         return _placed(values, spec)
-    try:
-        read_raster = import_module("dwell.sites.rasters").read_raster
-    except ImportError:
-        raise _refused(
-            f"is {shown(file)}; files other than .npy need the extra geo: pip install 'dwell[geo]'"
-        ) from None
-    found: Raster = read_raster(path, band=spec.band, **_options(spec))
-    return found
+    if scenario is None:
+        raise _refused(f"is {shown(file)}, which needs the scenario that names it")
+    options = {"origin": spec.origin, "pixel": spec.pixel, "band": spec.band, **_options(spec)}
+    frame, workspace = _place_of(scenario)
+    return read_raster(path, frame, workspace, **options)
+
+
+def _place_of(scenario: Scenario) -> tuple[Frame | None, Workspace]:
+    """The frame of a scenario, and its workspace; a box around all, if it changes."""
+    from .build import build_workspace
+
+    site, specs = scenario.site, [scenario.workspace]
+    specs += [one.workspace for one in scenario.world or () if one.workspace is not None]
+    frame = None if site is None or site.crs is None else Frame(site.crs)
+    regions = [build_workspace(spec) for spec in specs]
+    if len(regions) == 1 and not isinstance(regions[0], MovingPolygon):
+        return frame, regions[0]
+    corners = [
+        (one.vertices.values if isinstance(one, MovingPolygon) else np.array(one.bounds))
+        for one in regions
+    ]
+    every = np.vstack([np.reshape(one, (-1, 2)) for one in corners])
+    return frame, Box(every.min(axis=0).tolist(), every.max(axis=0).tolist())
 
 
 def _refused(says: str) -> DensityError:
@@ -138,20 +156,19 @@ def pinned(scenario: Scenario) -> Scenario:
     """`scenario` with the digests of its rasters in files, so that a changed file is noticed."""
     if all(spec.sha256 or spec.inline for spec in raster_tables(scenario)):
         return scenario
-    changes: dict[str, Any] = {"density": _pinned(scenario.density, scenario.modules)}
+    changes: dict[str, Any] = {"density": _pinned(scenario.density, scenario)}
     for name in ("world", "sensor"):
         tables: Any = getattr(scenario, name)
         if tables is not None:
             changes[name] = tuple(
-                one.model_copy(update={"density": _pinned(one.density, scenario.modules)})
-                for one in tables
+                one.model_copy(update={"density": _pinned(one.density, scenario)}) for one in tables
             )
     return scenario.model_copy(update=changes)
 
 
-def _pinned(spec: Any, folder: str | None) -> Any:
+def _pinned(spec: Any, scenario: Scenario) -> Any:
     if isinstance(spec, MixtureSpec):
-        return spec.model_copy(update={"parts": tuple(_pinned(p, folder) for p in spec.parts)})
+        return spec.model_copy(update={"parts": tuple(_pinned(p, scenario) for p in spec.parts)})
     if not isinstance(spec, RasterSpec) or spec.sha256 or spec.inline:
         return spec
-    return spec.model_copy(update={"sha256": raster_of(spec, folder).digest})
+    return spec.model_copy(update={"sha256": raster_of(spec, scenario).digest})

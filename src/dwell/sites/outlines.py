@@ -28,6 +28,15 @@ def rings_of(shape: Any) -> list[Any]:
     ]
 
 
+def shape_of(workspace: Any) -> Any:
+    """A polygon or a region as shapely has it."""
+    lib, parts = shapely(), getattr(workspace, "parts", None)
+    if parts is None:
+        return lib.Polygon(workspace.vertices)
+    found = [lib.Polygon(part.outer, list(part.holes)) for part in parts]
+    return found[0] if len(found) == 1 else lib.MultiPolygon(found)
+
+
 def mapped(shape: Any, change: Callable[[Points], Points]) -> Any:
     """A shape with its vertices changed, (k, 2) to (k, 2)."""
     return shapely().transform(shape, change)
@@ -128,19 +137,42 @@ def _joined(shape: Any, name: str) -> tuple[Any, list[str]]:
     """Parts that share an edge of the antimeridian as one part."""
     lib = shapely()
     parts = lib.get_parts(shape)
-    on_seam = np.abs(np.abs(lib.get_coordinates(shape)[:, 0]) - HALF_TURN) <= SEAM
-    if len(parts) < 2 or not on_seam.any():
+    if len(parts) < 2 or not _on_seam(lib.get_coordinates(shape)).any():
         return shape, []
     whole = lib.union_all(parts)
     fewer = len(parts) - len(lib.get_parts(whole))
-    return (
-        (whole, [f"joined {fewer + 1} parts of {name} at the antimeridian"])
-        if fewer
-        else (
-            shape,
-            [],
+    if not fewer:
+        return shape, []
+    return rebuilt(whole, _without_seam), [f"joined {fewer + 1} parts of {name} at 180 degrees"]
+
+
+def _on_seam(points: Points) -> np.ndarray:
+    """Which points lie on the antimeridian."""
+    found: np.ndarray = np.abs(np.abs(points[:, 0]) - HALF_TURN) <= SEAM
+    return found
+
+
+def _without_seam(ring: Points) -> Points:
+    """A closed ring without vertices on the antimeridian at which it goes straight on."""
+    points = ring[:-1]
+    ahead, behind = np.roll(points, -1, axis=0) - points, points - np.roll(points, 1, axis=0)
+    turn = ahead[:, 0] * behind[:, 1] - ahead[:, 1] * behind[:, 0]
+    straight = np.abs(turn) <= SEAM * np.hypot(*ahead.T) * np.hypot(*behind.T)
+    kept = points[~(_on_seam(points) & straight)]
+    return np.vstack([kept, kept[:1]])
+
+
+def rebuilt(shape: Any, change: Callable[[Points], Points]) -> Any:
+    """A shape with its closed rings changed, (k, 2) to (m, 2)."""
+    lib = shapely()
+    parts = [
+        lib.Polygon(
+            change(lib.get_coordinates(part.exterior)),
+            [change(lib.get_coordinates(hole)) for hole in part.interiors],
         )
-    )
+        for part in lib.get_parts(shape)
+    ]
+    return lib.MultiPolygon(parts) if len(parts) > 1 else parts[0]
 
 
 def largest_bend(shape: Any, to_metres: Callable[[Points], Points]) -> tuple[float, Points]:
@@ -158,24 +190,14 @@ def largest_bend(shape: Any, to_metres: Callable[[Points], Points]) -> tuple[flo
 
 def densified(shape: Any, to_metres: Callable[[Points], Points], step: float) -> Any:
     """A shape in degrees with vertices added along its sides, at most `step` metres apart."""
-    lib = shapely()
 
-    def divided(ring: Any) -> Points:
-        points = lib.get_coordinates(ring)
+    def divided(points: Points) -> Points:
         sizes = np.hypot(*np.diff(to_metres(points), axis=0).T)
+        counts = np.maximum(np.ceil(sizes / step), 1).astype(int)
         rows = [
             a + (b - a) * np.arange(count)[:, None] / count
-            for a, b, count in zip(
-                points[:-1],
-                points[1:],
-                np.maximum(np.ceil(sizes / step), 1).astype(int),
-                strict=True,
-            )
+            for a, b, count in zip(points[:-1], points[1:], counts, strict=True)
         ]
         return np.vstack([*rows, points[-1:]])
 
-    parts = [
-        lib.Polygon(divided(part.exterior), [divided(hole) for hole in part.interiors])
-        for part in lib.get_parts(shape)
-    ]
-    return lib.MultiPolygon(parts) if len(parts) > 1 else parts[0]
+    return rebuilt(shape, divided)

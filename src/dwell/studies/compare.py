@@ -358,7 +358,7 @@ def _run(scenario: Scenario | None, law: Any, threads: int | None, progress: Pro
     assert scenario is not None
     system, start, _ = build(scenario)
     options, grid, sensors = scenario.run, scenario.run.integration, build_sensors(scenario)
-    density = None if sensors else build_density(scenario.density, scenario.modules)
+    density = None if sensors else build_density(scenario.density, scenario)
     return simulate(
         build_workspace(scenario.workspace),
         density,

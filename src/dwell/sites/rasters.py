@@ -1,0 +1,212 @@
+"""Rasters from georeferenced files: the window around a workspace, checked, as a density."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.density import Raster
+from dwell.geometry import Workspace
+from dwell.sites.frames import Frame, transformed
+from dwell.sites.libraries import existing, refused
+from dwell.sites.outlines import shape_of, shapely
+from dwell.sites.raster_files import Pixels, open_pixels
+
+AGREE = 1e-3  # metres: systems that differ by less have the same coordinates
+MOST_PIXELS = 100_000_000
+STRIP = 4_000_000  # pixels that are read at a time
+UNCOVERED = 1e-9  # of the area, which rounding may leave
+
+
+class Grid(NamedTuple):
+    """The values of pixels, rows from the south, and where they lie in the frame."""
+
+    values: Floats  # (rows, columns)
+    origin: tuple[float, float]  # outer corner in the south-west
+    pixel: tuple[float, float]
+
+
+def read_raster(
+    path: str | os.PathLike[str],
+    frame: Frame | None,
+    workspace: Workspace,
+    *,
+    interpolation: str = "constant",
+    amounts: bool = False,
+    **options: Any,
+) -> Raster:
+    """The density of a raster file around a workspace; the options are those of `read_grid`."""
+    bilinear = interpolation == "bilinear"
+    grid = read_grid(path, frame, workspace, amounts=amounts, beyond=int(bilinear), **options)
+    return Raster(
+        grid.values, origin=grid.origin, pixel=grid.pixel, interpolation=interpolation,
+        amounts=amounts,
+    )  # fmt: skip
+
+
+def read_grid(
+    path: str | os.PathLike[str],
+    frame: Frame | None,
+    workspace: Workspace,
+    *,
+    band: int | str | None = None,
+    nodata: float | None = None,
+    outside: float | None = None,
+    coarsen: int = 1,
+    amounts: bool = False,
+    origin: tuple[float, float] | None = None,
+    pixel: float | tuple[float, float] | None = None,
+    beyond: int = 0,
+) -> Grid:
+    """The pixels of a file around a workspace; refused where they give no density.
+
+    `nodata` and `outside` are the values in place of missing pixels and beyond the raster; `band`
+    is a number from 1, in NetCDF a name; blocks of `coarsen` pixels squared become one. `origin`
+    and `pixel` place a picture. So many pixels `beyond` the workspace count as well.
+    """
+    pixels = open_pixels(existing(Path(path)), band, origin, pixel)
+    _check_system(pixels, frame, workspace, amounts)
+    _check_covered(pixels, workspace, outside)
+    rows, columns = _window(pixels, workspace, coarsen)
+    values = _read(pixels, rows, columns, coarsen, amounts, _filled(pixels, nodata, outside))
+    (wide, high), k = pixels.size, coarsen
+    corner = (pixels.corner[0] + columns[0] * wide, pixels.corner[1] + rows[0] * high)
+    grid = Grid(values, corner, (k * wide, k * high))
+    inside = _touched(grid, workspace, beyond)
+    _check_values(pixels.path, grid, inside)
+    values[~inside & ~(np.isfinite(values) & (values >= 0.0))] = 0.0
+    return grid
+
+
+def _check_system(pixels: Pixels, frame: Frame | None, workspace: Workspace, amounts: bool) -> None:
+    """Refuse a raster in another system than the site."""
+    crs, path = pixels.crs, pixels.path
+    if crs is None:
+        return
+    if frame is None:
+        says = f"is in {crs.name}, but the workspace has no place on the Earth; use a [site]"
+        raise refused(path, says, "raster-crs")
+    (west, south), (east, north) = (corner.tolist() for corner in workspace.bounds)
+    corners = np.array([[west, south], [east, south], [east, north], [west, north]])
+    there = transformed(corners, frame.system, crs)
+    if np.abs(there - corners).max() <= AGREE:
+        return
+    if crs.is_projected:
+        says = f"is in {crs.name}, and the site is not; convert the site, by ogr2ogr -t_srs "
+        says += f"{crs.to_string() if crs.to_epsg() else 'that system'} site.gpkg ..."
+        raise refused(path, says, "raster-crs")
+    way = " -r sum" if amounts else " -r bilinear"
+    longitude, latitude = frame.to_map(0.5 * (corners[0] + corners[2]))[0]
+    zone = f"EPSG:{32600 + 100 * (latitude < 0.0) + int((longitude + 180.0) // 6) + 1}"
+    says = (
+        f"is in degrees ({crs.name}), in which pixels are not rectangles of metres; convert both "
+    )
+    says += (
+        f"files, by gdalwarp -t_srs {zone}{way} {path.name} metres.tif and ogr2ogr -t_srs {zone} "
+    )
+    raise refused(path, f"{says}site.gpkg ...", "raster-degrees")
+
+
+def _check_covered(pixels: Pixels, workspace: Workspace, outside: float | None) -> None:
+    lib, (west, south) = shapely(), pixels.corner
+    (high, wide), (dx, dy) = pixels.shape, pixels.size
+    extent, region = lib.box(west, south, west + wide * dx, south + high * dy), shape_of(workspace)
+    share = 1.0 - lib.area(lib.intersection(extent, region)) / lib.area(region)
+    if share > UNCOVERED and outside is None:
+        says = f"leaves {100 * share:.3g} % of the workspace uncovered: it reaches from "
+        says += f"({west:.9g}, {south:.9g}) to ({west + wide * dx:.9g}, {south + high * dy:.9g}); "
+        raise refused(pixels.path, f"{says}outside = 0.0 accepts that", "uncovered")
+
+
+def _window(pixels: Pixels, workspace: Workspace, coarsen: int) -> Any:
+    """First and last row and column, a pixel beyond the workspace, in whole blocks."""
+    spans = []
+    for axis in (1, 0):
+        low, high = (float(corner[axis]) for corner in workspace.bounds)
+        start, step = pixels.corner[axis], pixels.size[axis]
+        first = int(np.floor((low - start) / step)) - 1
+        last = int(np.ceil((high - start) / step)) + 1
+        spans.append((first, first + coarsen * -(-(last - first) // coarsen)))
+    count = (spans[0][1] - spans[0][0]) * (spans[1][1] - spans[1][0]) // coarsen**2
+    if count > MOST_PIXELS:
+        says = f"has {count:.3g} pixels around the workspace; at most {MOST_PIXELS:.0e} are read: "
+        raise refused(pixels.path, f"{says}coarsen = k takes means of k by k pixels", "pixels")
+    return spans
+
+
+def _filled(pixels: Pixels, nodata: float | None, outside: float | None) -> Any:
+    """A function that puts the given values in place of missing ones, or NaN."""
+    missing, instead = pixels.missing, np.nan if nodata is None else nodata
+
+    def fill(values: Floats) -> Floats:
+        found: Floats = values.astype(np.float64)
+        absent = ~np.isfinite(found)
+        if missing is not None:
+            absent |= values == missing
+        found[absent] = instead
+        return found
+
+    return fill, np.nan if outside is None else outside
+
+
+def _read(
+    pixels: Pixels, rows: Any, columns: Any, coarsen: int, amounts: bool, filling: Any
+) -> Floats:
+    """The values of a window; what lies beyond the file is filled."""
+    fill, beyond = filling
+    height, width = rows[1] - rows[0], columns[1] - columns[0]
+    found = np.empty((height // coarsen, width // coarsen))
+    west, east = (int(np.clip(k, 0, pixels.shape[1])) for k in columns)
+    each = max(STRIP // width // coarsen, 1) * coarsen
+    for first in range(0, height, each):
+        last = min(first + each, height)
+        strip = np.full((last - first, width), beyond)
+        low, high = (int(np.clip(rows[0] + k, 0, pixels.shape[0])) for k in (first, last))
+        if low < high and west < east:
+            inside = fill(pixels.read(slice(low, high), slice(west, east)))
+            at = low - rows[0] - first, west - columns[0]
+            strip[at[0] : at[0] + high - low, at[1] : at[1] + east - west] = inside
+        blocks = strip.reshape(-1, coarsen, width // coarsen, coarsen)
+        means = blocks.sum(axis=(1, 3)) if amounts else blocks.mean(axis=(1, 3))
+        found[first // coarsen : last // coarsen] = means
+    return found
+
+
+def _touched(grid: Grid, workspace: Workspace, beyond: int) -> np.ndarray:
+    """Which pixels the workspace touches, or are so many pixels from one that it does."""
+    from rasterio.features import geometry_mask
+    from rasterio.transform import Affine
+    from scipy.ndimage import binary_dilation
+
+    (west, south), (wide, high) = grid.origin, grid.pixel
+    place = Affine(wide, 0.0, west, 0.0, high, south)
+    shape = grid.values.shape
+    found: np.ndarray = geometry_mask(
+        [shape_of(workspace)], shape, place, all_touched=True, invert=True
+    )
+    if beyond:
+        found = binary_dilation(found, np.ones((3, 3)), iterations=beyond)
+    return found
+
+
+def _check_values(path: Path, grid: Grid, inside: np.ndarray) -> None:
+    """Refuse pixels of the workspace without a value, or with a negative one; and all zeros."""
+    values, count = grid.values, int(inside.sum())
+    for bad, what, key in (
+        (inside & ~np.isfinite(values), "without a value", "nodata = 0.0 puts a value there"),
+        (inside & (values < 0.0), "below 0", "a density is at least 0: gdal_calc.py changes them"),
+    ):
+        number = int(bad.sum())
+        if number:
+            row, column = np.argwhere(bad)[0]
+            x = grid.origin[0] + (column + 0.5) * grid.pixel[0]
+            y = grid.origin[1] + (row + 0.5) * grid.pixel[1]
+            says = f"has {number} pixels {what} in the workspace ({100 * number / count:.3g} % "
+            code = "nodata" if "without" in what else "negative"
+            raise refused(path, f"{says}of it), the first at ({x:.9g}, {y:.9g}); {key}", code)
+    if not (values[inside] > 0.0).any():
+        raise refused(path, "is 0 in all of the workspace; positive values are needed", "zero")

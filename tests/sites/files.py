@@ -1,0 +1,52 @@
+"""Map files that the tests write."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyogrio.raw
+import rasterio
+import shapely
+from rasterio.transform import from_origin
+
+SQUARE = [[4.0, 52.0], [4.1, 52.0], [4.1, 52.05], [4.0, 52.05], [4.0, 52.0]]
+
+
+def geojson(path: Path, *geometries: dict, **more: object) -> Path:
+    """A GeoJSON file of some geometries, the k-th with the name `part k`."""
+    features = [
+        {"type": "Feature", "properties": {"name": f"part {k}"}, "geometry": one}
+        for k, one in enumerate(geometries)
+    ]
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features, **more}))
+    return path
+
+
+def polygon(*rings: list) -> dict:
+    """A polygon of GeoJSON."""
+    return {"type": "Polygon", "coordinates": list(rings)}
+
+
+def vector(path: Path, shape: object, crs: str | None, driver: str, layer: str = "site") -> Path:
+    """A file of one feature, written by GDAL; a layer more if it exists."""
+    shape = shapely.Polygon(shape) if isinstance(shape, list) else shape
+    pyogrio.raw.write(
+        path, np.array([shapely.to_wkb(shape)], dtype=object), [np.array(["one"], dtype=object)],
+        ["name"], layer=layer, driver=driver, geometry_type="Unknown" if driver == "GPKG" else
+        shape.geom_type, crs=crs, append=path.exists(),
+    )  # fmt: skip
+    return path
+
+
+def tiff(path: Path, values: np.ndarray, crs: str | None, corner=(0.0, 0.0), pixel=10.0, **more):
+    """A GeoTIFF with its north-west corner and the size of its pixels."""
+    bands = values[None] if values.ndim == 2 else values
+    count, height, width = bands.shape
+    tags = more.pop("tags", {})
+    with rasterio.open(
+        path, "w", driver="GTiff", height=height, width=width, count=count, dtype=bands.dtype,
+        crs=crs, transform=from_origin(*corner, pixel, pixel), **more,
+    ) as file:  # fmt: skip
+        file.write(bands)
+        file.update_tags(**tags)
+    return path

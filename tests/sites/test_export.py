@@ -1,0 +1,269 @@
+"""Scenarios with a site, and runs written as maps and read back by GDAL."""
+
+import json
+
+import numpy as np
+import pyogrio
+import pyogrio.raw
+import pyproj
+import pytest
+import shapely
+
+import dwell
+from dwell.errors import InputError, ScenarioError, StoreError
+from dwell.scenario import dump_toml, scenario_schema
+from dwell.sites.frames import Frame
+from dwell.web.limits import Limits
+from dwell.web.request_parsing import scenario_of
+from tests.cli.shell import dwell as shell
+from tests.sites.files import SQUARE, geojson, polygon, tiff, vector
+
+BOATS = [[4.01, 52.01], [4.02, 52.01], [4.03, 52.02], [4.02, 52.03]]
+SCENARIO = """
+[site]
+file = "site.geojson"
+epoch = 2026-05-01T06:00:00Z
+
+[agents]
+coordinates = "degrees"
+start = [[4.01, 52.01], [4.02, 52.01], [4.03, 52.02], [4.02, 52.03]]
+
+[controller]
+kind = "timer"
+k1 = 0.05
+nu = 50.0
+t1 = 5.0
+t2 = 15.0
+
+[run]
+horizon = 60.0
+seed = 3
+"""
+REGION = hasattr(dwell, "Region")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    geojson(tmp_path / "site.geojson", polygon(SQUARE))
+    (tmp_path / "site.toml").write_text(SCENARIO)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder):
+    return dwell.run_scenario(folder / "site.toml", out=folder / "run.nc")
+
+
+def read(path, layer):
+    """The shapes and the columns of a layer, as GDAL reads them."""
+    meta, _, shapes, columns = pyogrio.raw.read(path, layer=layer)
+    return shapely.from_wkb(shapes), dict(zip(meta["fields"], columns, strict=True)), meta
+
+
+# Scenarios.
+
+
+def test_a_loaded_scenario_has_its_workspace_and_needs_no_file(folder):
+    scenario = dwell.load_scenario(folder / "site.toml")
+    site = dwell.Site.read(folder / "site.geojson")
+    assert np.array(scenario.workspace.vertices).tolist() == site.workspace.vertices.tolist()
+    assert scenario.site.crs == site.frame.crs
+    assert scenario.site.epoch == "2026-05-01T06:00:00Z"
+    assert np.array_equal(np.array(scenario.agents.start), site.frame.from_map(BOATS))
+    (folder / "site.geojson").unlink()
+    (folder / "again.toml").write_text(dump_toml(scenario))
+    assert dwell.load_scenario(folder / "again.toml") == scenario
+
+
+def test_a_mapping_and_an_override_of_the_site(folder):
+    scenario = dwell.load_scenario(folder / "site.toml", ["site.densify=5000"])
+    assert any("added" in repair for repair in scenario.site.repairs)
+    assert scenario.site.densify == 5000.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "words"),
+    [
+        ("[workspace]\nkind = 'box'\nlower = [0, 0]\nupper = [1, 1]", "site.workspace", "beside"),
+        ("site.file=3", "scenario.type", "site.file"),
+        ("site.file=other.geojson", "site.not-found", "other.geojson"),
+        ("site.epoch=soon", "site.epoch", "date and time"),
+        ("site.feature=1.5", "scenario.type", "number of a feature"),
+        ("site.fiel=x", "scenario.unknown-key", "site.fiel"),
+        ("agents.start={count=3}", "site.coordinates", "drawn in metres"),
+    ],
+)
+def test_bad_sites_are_refused(folder, changes, code, words):
+    file = folder / "site.toml"
+    if changes.startswith("["):
+        file.write_text(SCENARIO + changes)
+        changes = []
+    with pytest.raises(InputError, match=words) as error:
+        dwell.load_scenario(file, changes)
+    assert error.value.code == code
+
+
+def test_degrees_without_a_site_are_refused(folder):
+    tables = dwell.load_scenario(folder / "site.toml").model_dump(exclude_none=True)
+    del tables["site"]
+    tables["agents"]["coordinates"] = "degrees"
+    with pytest.raises(ScenarioError, match=r"needs a \[site\]") as error:
+        dwell.run_scenario(tables)
+    assert error.value.code == "site.coordinates"
+
+
+def test_a_server_takes_no_site():
+    with pytest.raises(InputError, match="requests hold no paths") as error:
+        scenario_of({"site": {"file": "/etc/passwd"}}, Limits())
+    assert error.value.code == "web.site"
+
+
+def test_the_schema_takes_a_site_in_place_of_a_workspace():
+    import tomllib
+
+    import jsonschema
+
+    tables = tomllib.loads(SCENARIO.replace("2026-05-01T06:00:00Z", '"2026-05-01T06:00:00Z"'))
+    jsonschema.validate(tables, scenario_schema())
+    del tables["site"]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tables, scenario_schema())
+
+
+def test_a_changed_file_is_reported_and_not_resumed(folder, run):
+    del run
+    assert dwell.check(folder / "run.nc").ok
+    geojson(folder / "site.geojson", polygon([[x + 0.001, y] for x, y in SQUARE]))
+    found = {one.name: one for one in dwell.check(folder / "run.nc").findings}
+    assert found["source"].status == "changed"
+    assert "site.geojson" in found["source"].where
+    with pytest.raises(InputError, match=r"site\.geojson"):
+        dwell.resume_run(folder / "run.nc", horizon=90.0)
+    (folder / "site.geojson").unlink()  # a run needs no other file
+    assert dwell.resume_run(folder / "run.nc", horizon=90.0).horizon == 90.0
+
+
+def test_a_geotiff_as_the_density_of_a_site(tmp_path):
+    corner = (5e5, 5.7e6)
+    field = [[5e5, 5.699e6], [5.01e5, 5.699e6], [5.01e5, 5.7e6], [5e5, 5.7e6], [5e5, 5.699e6]]
+    values = np.ones((10, 10))
+    values[:, :5] = 3.0
+    vector(tmp_path / "site.gpkg", field, "EPSG:32631", "GPKG")
+    tiff(tmp_path / "risk.tif", values, "EPSG:32631", corner, 100.0)
+    text = SCENARIO.replace("site.geojson", "site.gpkg").replace('coordinates = "degrees"\n', "")
+    text = (
+        text[: text.index("start =")] + "start = [[500500, 5699500]]" + text[text.index("\n\n[c") :]
+    )
+    (tmp_path / "a.toml").write_text(text + '\n[density]\nkind = "raster"\nfile = "risk.tif"\n')
+    run = dwell.run_scenario(tmp_path / "a.toml", out=tmp_path / "a.nc")
+    assert run.world(0.0).density.at(np.array([[500100.0, 5699500.0]])) == [3.0]
+    cells = dwell.tessellate(run.workspace, run.positions(0.0), run.system.density)
+    assert cells.masses[0] == pytest.approx(2e6, rel=1e-13)
+    assert cells.errors[0, 0] == pytest.approx(-125.0, rel=1e-12)  # (3·250 + 750) / 4 - 500
+    (tmp_path / "risk.tif").unlink()
+    assert dwell.check(tmp_path / "a.nc").ok
+
+
+# Maps.
+
+
+def test_a_geopackage_has_the_run_in_the_coordinates_of_its_frame(folder, run):
+    path = dwell.export_gis(run, folder / "run.gpkg", frames=3)
+    names = ["region", "cells", "agents", "paths", "events"]
+    assert pyogrio.list_layers(path)[:, 0].tolist() == names
+    small = 1e-9 * run.workspace.diameter
+    for name in names:
+        crs = pyproj.CRS.from_user_input(read(path, name)[2]["crs"])
+        assert crs.equals(Frame(run.scenario.site.crs).system)
+    region = read(path, "region")[0][0]
+    whole = shapely.Polygon(run.workspace.vertices)
+    assert shapely.hausdorff_distance(region, whole) <= small
+    cells, columns, _ = read(path, "cells")
+    expected = dwell.tessellate(run.workspace, run.positions(30.0), run.system.density)
+    now = columns["t0"] == 30.0
+    assert columns["agent"][now].tolist() == [0, 1, 2, 3]
+    assert np.array_equal(columns["mass"][now], expected.masses)
+    for cell, own in zip(cells[now], expected.cells, strict=True):
+        assert shapely.hausdorff_distance(cell, shapely.Polygon(own.vertices)) <= small
+    assert shapely.area(cells[now]).sum() == pytest.approx(run.workspace.area, rel=1e-12)
+    points, columns, _ = read(path, "agents")
+    assert columns["begins"].astype("datetime64[s]")[4] == np.datetime64("2026-05-01T06:00:30")
+    assert columns["ends"].astype("datetime64[s]")[4] == np.datetime64("2026-05-01T06:01:00")
+    assert np.abs(shapely.get_coordinates(points)[4:8] - run.positions(30.0)).max() <= small
+
+
+def test_paths_and_events_are_those_of_the_run(folder, run):
+    path = dwell.export_gis(folder / "run.nc", folder / "run.gpkg")
+    lines, columns, _ = read(path, "paths")
+    for agent in range(run.agents):
+        mine = columns["agent"] == agent
+        length = shapely.length(lines[mine]).sum()
+        assert length == pytest.approx(run.counters.distance[agent], rel=1e-9)
+        ends = shapely.get_coordinates(lines[mine])
+        assert np.abs(ends[0] - run.positions(0.0)[agent]).max() < 1e-6
+        assert np.abs(ends[-1] - run.positions(run.horizon)[agent]).max() < 1e-6
+    points, columns, _ = read(path, "events")
+    assert np.array_equal(columns["agent"], run.events.agent)
+    assert np.array_equal(shapely.get_coordinates(points), run.events.positions)
+
+
+def test_geojson_is_in_degrees_with_its_layers_as_a_property(folder, run):
+    path = dwell.export_gis(run, folder / "run.geojson")
+    features = json.loads(path.read_text())["features"]
+    outline = [one for one in features if one["properties"]["layer"] == "region"]
+    frame = Frame(run.scenario.site.crs)
+    corners = np.array(outline[0]["geometry"]["coordinates"][0])
+    assert np.abs(frame.from_map(corners[:-1]) - run.workspace.vertices).max() < 1e-4  # 9 decimals
+    assert sorted(map(tuple, corners.tolist()[:-1])) == sorted(map(tuple, SQUARE[:-1]))
+    shapes, columns, meta = read(path, None)
+    assert meta["crs"] == "EPSG:4326"
+    assert set(columns["layer"]) == {"region", "cells", "agents", "paths", "events"}
+    agents = [one["properties"] for one in features if one["properties"]["layer"] == "agents"]
+    assert [one["agent"] for one in agents] == [0, 1, 2, 3] * 2
+    assert outline[0]["properties"]["agent"] is None
+    assert agents[0]["begins"].startswith("2026-05-01T06:00:00")
+    assert len(shapes) == len(features)
+
+
+def test_nothing_is_written_on_error(folder, run):
+    target = folder / "run.gpkg"
+    before = sorted(folder.iterdir())
+    with pytest.raises(InputError, match=r"\.gpkg or \.geojson"):
+        dwell.export_gis(run, folder / "run.dxf")
+    with pytest.raises(InputError, match="date and time"):
+        dwell.export_gis(run, target, epoch="soon")
+    with pytest.raises(InputError, match="whole number from 1"):
+        dwell.export_gis(run, target, frames=0)
+    assert sorted(folder.iterdir()) == before
+    target.write_text("kept")
+    with pytest.raises(StoreError, match="exists already"):
+        dwell.export_gis(run, target)
+    assert target.read_text() == "kept"
+    dwell.export_gis(run, target, force=True)
+    assert len(pyogrio.list_layers(target)) == 5
+
+
+def test_a_run_without_a_place_needs_a_frame(tmp_path):
+    law = dwell.Timer(k1=0.5, nu=0.1, t1=0.1, t2=0.2)
+    run = dwell.simulate(dwell.Ball((0, 0), 9.0), None, [(1, 2), (3, 4)], law, until=1.0)
+    with pytest.raises(InputError, match="no place on the Earth") as error:
+        dwell.export_gis(run, tmp_path / "a.gpkg")
+    assert error.value.code == "export.frame"
+    path = dwell.export_gis(run, tmp_path / "a.gpkg", frame=Frame("EPSG:32631"))
+    areas = shapely.area(read(path, "cells")[0])
+    assert areas[:2].sum() == pytest.approx(81.0 * np.pi, rel=1e-4)
+
+
+def test_a_run_without_events_has_no_paths(folder):
+    scenario = dwell.load_scenario(folder / "site.toml", ["run.record.kind=summary"])
+    path = dwell.export_gis(dwell.run_scenario(scenario), folder / "a.gpkg")
+    assert pyogrio.list_layers(path)[:, 0].tolist() == ["region", "cells", "agents"]
+
+
+def test_the_command_writes_a_map(folder, run):
+    del run
+    shown = shell("export", str(folder / "run.nc"), "--gis", str(folder / "a.gpkg"))
+    assert (shown.code, shown.out.strip()) == (0, str(folder / "a.gpkg"))
+    again = shell("export", str(folder / "run.nc"), "--gis", str(folder / "a.gpkg"))
+    assert again.code == 2
+    assert "--force" in again.err
