@@ -126,15 +126,16 @@ def test_rings_are_drawn_by_keys(page: Any) -> None:
     page.get_by_role("button", name="Draw new").click()
     canvas = page.locator(".map-canvas")
     canvas.focus()
-    for steps in ("", "ArrowRight " * 20, "ArrowUp " * 20, "ArrowLeft " * 3):
-        for key in steps.split():
+    corner = ("ArrowLeft",) * 44 + ("ArrowDown",) * 24
+    for steps in (corner, ("ArrowRight",) * 88, ("ArrowUp",) * 48, ("ArrowLeft",) * 80, ()):
+        for key in steps:
             page.keyboard.press(key)
         page.keyboard.press("a")
-    assert page.evaluate(f"{APP}.drawing.length") == 4
-    assert "Corner 4" in page.evaluate(SAID)
+    assert page.evaluate(f"{APP}.drawing.length") == 5
+    assert "Corner 5" in page.evaluate(SAID)
     page.keyboard.press("Delete")
     page.keyboard.press("Enter")
-    page.wait_for_function(f"() => {APP}.scenario.workspace.vertices?.length === 3")
+    page.wait_for_function(f"() => {APP}.scenario.workspace.vertices?.length === 4")
 
 
 def test_a_density_is_painted_erased_and_undone(page: Any) -> None:

@@ -47,10 +47,11 @@ async function openOutline(session: Session, name: string, text: string, json: R
     const { scenario: next, scale } = withSite(scenario, workspace, name.replace(/\.\w+$/, ""));
     if (!(await session.change(next))) return;
     session.setView(null);
+    const units = measured ? " Its coordinates, which cannot be degrees, are taken as metres." : "";
     const holes = parts.reduce((sum, part) => sum + part.holes.length, 0);
     const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
     session.say(
-      `${name} is the workspace: ${many(parts.length, "part")}, ${many(holes, "hole")}. The agents are scattered over it, the density is uniform, and speeds are ${Number(scale.toPrecision(3))} times those of before, as the size is. ${repairs.join(" ")}`.trim(),
+      `${name} is the workspace: ${many(parts.length, "part")}, ${many(holes, "hole")}. The agents are scattered over it, the density is uniform, and speeds are ${Number(scale.toPrecision(3))} times those of before, as the size is.${units} ${repairs.join(" ")}`.trim(),
     );
   } catch (error) {
     session.fail(error);
