@@ -80,3 +80,11 @@ def test_a_radius_in_a_ball_is_refused() -> None:
     with pytest.raises(dwell.InputError, match="flat-sided") as refused:
         dwell.run_scenario(data)
     assert refused.value.key == "agents.radius"
+
+
+@pytest.mark.parametrize("radius", [1e6, 1e8, 3e9, [1e8, 1e8 + 1e-7, 1e8, 1e8, 1e8, 1e8]])
+def test_large_radii_are_checked(radius: Any) -> None:
+    """Powers are differences of squares far larger than the workspace."""
+    report = dwell.check(dwell.run_scenario(scenario(agents={**AGENTS, "radius": radius})))
+    (found,) = [one for one in report.findings if one.name == "by-counting"]
+    assert found.status == "holds", found.says

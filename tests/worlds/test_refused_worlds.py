@@ -177,3 +177,11 @@ def test_refused(name: str) -> None:
 def test_refused_in_python(make: Any, says: str) -> None:
     with pytest.raises(InputError, match=says.replace("[", r"\[")):
         make()
+
+
+def test_corners_that_stay_are_no_moving_polygon() -> None:
+    corners: Any = RING
+    with pytest.raises(InputError, match=r"dwell\.Keyframes\(times, values\) is needed") as fault:
+        dwell.MovingPolygon(corners)
+    assert fault.value.key == "workspace.vertices"
+    assert fault.value.code == "workspace.keyframes"

@@ -10,6 +10,7 @@ import pytest
 
 import dwell
 from dwell.agents import EventTable
+from dwell.engine.recorder import expected_events
 
 LINE = {"kind": "interval", "bounds": [0.0, 1.0]}
 WAITS = {"kind": "timer", "k1": 0.5, "nu": 0.25, "t1": 0.1, "t2": 0.3}
@@ -263,3 +264,14 @@ def test_nothing_is_held_before_an_arrival() -> None:
     assert run.summary()["hold_error"]["max"] == pytest.approx(
         max(others.max(), *run.hold_errors(np.array([0.0, 4.0])).max(axis=1)), rel=1e-12
     )
+
+
+@pytest.mark.parametrize(("loss", "off"), [(0.0, 0.2), (0.01, 0.4)])
+def test_expected_events_count_agents_while_they_are_present(loss: float, off: float) -> None:
+    """With losses the number is estimated from the first dwell times, which are the longest."""
+    data = scenario(**CHANGES["lives"], network={"loss": loss})
+    places = [[0.5 + 0.1 * k, 3.0] for k in range(30)]
+    data["world"] = [{"from": 3.0, "leave": [1], "arrive": places}]
+    run = dwell.run_scenario(data)
+    expected = expected_events(run.system, run.start, run.horizon)
+    assert expected == pytest.approx(len(run.events), rel=off)

@@ -101,6 +101,18 @@ class CoverageProblem:
         return self.network.perfect and all(phase.network.perfect for phase in phases)
 
     @cached_property
+    def arrivals(self) -> Floats:
+        """When each agent arrives, (N,)."""
+        known = None if self.timeline is None else self.timeline.arrivals
+        return np.zeros(self.agents) if known is None else known
+
+    @cached_property
+    def departures(self) -> Floats:
+        """When each agent leaves, (N,); inf if it stays."""
+        known = None if self.timeline is None else self.timeline.departures
+        return np.full(self.agents, np.inf) if known is None else known
+
+    @cached_property
     def radii(self) -> Floats | None:
         """The sensing radius of each agent as an array, (N,); None if it is unlimited."""
         return None if self.radius is None else np.array(self.radius)

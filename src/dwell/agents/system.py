@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -54,7 +53,7 @@ class CoverageSystem(CoverageProblem):
             return self._start_together(blank, threads)
         seen = self.measurements(positions)
         cells = [cell_in(seen, p, p) for p in range(n)]
-        arrivals = self._arrivals
+        arrivals = self.arrivals
         orders = [
             straight(commanded(law.begin, law, self.observation(blank, p, positions, cell)), cell)
             if arrivals[p] == 0.0
@@ -94,9 +93,9 @@ class CoverageSystem(CoverageProblem):
         seen = self.measurements(blank.start, threads=threads)
         first: FirstCommands = law.begin_all(seen.error)
         cruise = np.full(self.agents, first.cruise) if math.isfinite(first.cruise) else None
-        later = self._arrivals > 0.0
+        later = self.arrivals > 0.0
         hold = np.where(later[:, None], 0.0, first.hold)
-        next_at = np.where(later, self._arrivals, first.next_at)
+        next_at = np.where(later, self.arrivals, first.next_at)
         return replace(
             blank,
             hold=np.ascontiguousarray(hold),
@@ -125,18 +124,12 @@ class CoverageSystem(CoverageProblem):
             return Event(*leaving)
         return Event(due, agent)
 
-    @cached_property
-    def _arrivals(self) -> Floats:
-        """When each agent arrives, (N,)."""
-        known = None if self.timeline is None else self.timeline.arrivals
-        return np.zeros(self.agents) if known is None else known
-
     def leaving(self, state: AgentsState) -> tuple[float, int] | None:
         """The time and the agent of the next departure, if there is one."""
         if self.timeline is None or self.timeline.departures is None:
             return None
-        left = state.since >= self.timeline.departures
-        due = np.where(left, np.inf, self.timeline.departures)
+        left = state.since >= self.departures
+        due = np.where(left, np.inf, self.departures)
         agent = int(np.argmin(due))
         return (float(due[agent]), agent) if due[agent] < np.inf else None
 
@@ -162,8 +155,7 @@ class CoverageSystem(CoverageProblem):
 
     def _is_absent(self, agent: int, time: float) -> bool:
         """Whether an agent has left by this time."""
-        gone = None if self.timeline is None else self.timeline.departures
-        return gone is not None and bool(gone[agent] <= time)
+        return bool(self.departures[agent] <= time)
 
     def _departed(self, state: AgentsState, agent: int, place: Points) -> AgentsState:
         """The state after an agent has left: it stays at its place, and has no further event."""
@@ -184,7 +176,7 @@ class CoverageSystem(CoverageProblem):
             state = replace(state, mail=(*state.mail[:agent], mail, *state.mail[agent + 1 :]))
         tries = state.samples_next is None or bool(state.samples_next[agent])
         delay, count = self.world_at(state.time).network.delay, int(state.event_counts[agent])
-        arrives = count == 0 and self._arrivals[agent] > 0.0 and self.program is None
+        arrives = count == 0 and self.arrivals[agent] > 0.0 and self.program is None
         lost = tries and not arrives and self._is_lost(agent, agent, count, state.time)
         looked = int(tries and not lost and self.information.others != "broadcasts")
         seen, measurement = here, truth if looked else None

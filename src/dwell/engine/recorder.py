@@ -225,9 +225,15 @@ def expected_events(
         return float(event_counts.sum())
     if is_continuous(system) or start is None:
         return None
-    waits = start.next_at[np.isfinite(start.next_at)]
+    waits = start.next_at[np.isfinite(start.next_at) & (system.arrivals == 0.0)]
     mean = float(waits.mean()) if len(waits) else 0.0
-    return system.agents * until / mean if mean > 0.0 else None
+    return float(_stays(system, until).sum()) / mean if mean > 0.0 else None
+
+
+def _stays(system: CoverageSystem, until: float) -> Floats:
+    """How long each agent is present until a time, (N,)."""
+    stays: Floats = np.minimum(system.departures, until) - np.minimum(system.arrivals, until)
+    return stays
 
 
 def samples_by_law(system: CoverageSystem, until: float) -> Floats | None:
@@ -245,7 +251,7 @@ def samples_by_law(system: CoverageSystem, until: float) -> Floats | None:
         waits = program.intervals.mean(axis=1)
     elif program.rule == hold.DROPOUT:
         waits = np.minimum(program.t1 / (1.0 - program.loss), program.t2)
-    return np.asarray(until / waits)
+    return np.asarray(_stays(system, until) / waits)
 
 
 def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT_SAMPLES) -> Floats:

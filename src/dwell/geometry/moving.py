@@ -8,7 +8,7 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Points, in_short
 from dwell.errors import WorkspaceError
 from dwell.geometry.convex import Polygon
 from dwell.motion import Keyframes
@@ -37,6 +37,14 @@ class MovingPolygon:
     vertices: Keyframes
 
     def __post_init__(self) -> None:
+        if not isinstance(self.vertices, Keyframes):
+            raise WorkspaceError(
+                f"the vertices of a moving polygon are {in_short(self.vertices)}; "
+                "dwell.Keyframes(times, values) is needed, with all corners at each time; "
+                "dwell.Polygon takes corners that stay",
+                code="workspace.keyframes",
+                key="workspace.vertices",
+            )
         frames = np.array(self.vertices.values)
         if frames.ndim != 3 or frames.shape[1] < 3 or frames.shape[2] != 2:
             raise WorkspaceError(

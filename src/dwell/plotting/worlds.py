@@ -83,10 +83,7 @@ def changes(run: Run) -> bool:
 
 def lives(run: Run) -> tuple[Floats, Floats]:
     """When each agent arrives and when it leaves, (N,) each; inf if it stays."""
-    timeline = run.system.timeline
-    if timeline is None or timeline.arrivals is None or timeline.departures is None:
-        return np.zeros(run.agents), np.full(run.agents, np.inf)
-    return timeline.arrivals, timeline.departures
+    return run.system.arrivals, run.system.departures
 
 
 def presence(run: Run, times: Floats) -> np.ndarray:

@@ -80,12 +80,13 @@ class Counting:
 
     def _cell_within(self, positions: Points, agent: int, radius: Floats) -> np.ndarray:
         """Which points of the agent's disc have the least power distance from it."""
-        power = ((self.places - positions[agent]) ** 2).sum(axis=1) - radius[agent] ** 2
-        own = np.flatnonzero(power <= 0.0)
+        distance = ((self.places - positions[agent]) ** 2).sum(axis=1)
+        own = np.flatnonzero(distance <= radius[agent] ** 2)
         for q in range(len(positions)):
             if q != agent:
-                other = ((self.places[own] - positions[q]) ** 2).sum(axis=1) - radius[q] ** 2
-                own = own[power[own] <= other]
+                other = ((self.places[own] - positions[q]) ** 2).sum(axis=1)
+                ahead = (radius[agent] - radius[q]) * (radius[agent] + radius[q])
+                own = own[distance[own] - other <= ahead]  # no difference of large squares
         return own
 
     def _cell(self, positions: Points, agent: int) -> np.ndarray:

@@ -240,9 +240,8 @@ def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
     gap = np.where(run.departed, 0.0, np.abs(table.time - run.ended.next_at))
     yield _worst("due", gap, 0.0, run.where)
     left = run.last.next_at
-    leaving = None if run.system.timeline is None else run.system.timeline.departures
-    if leaving is not None:
-        left = np.where(run.last.since < leaving, np.minimum(left, leaving), left)
+    leaving = run.system.departures
+    left = np.where(run.last.since < leaving, np.minimum(left, leaving), left)
     # Of several jumps at the last instant some may be missing unless the horizon ended the run.
     missing = left <= until if claims.ended == "horizon" else left < until
     gap = np.where(missing, until - left, -1.0)
