@@ -1,6 +1,7 @@
 /** How much a place matters, for the picture; the simulation integrates on the server. */
 
 import type { MovingTable } from "../world/world";
+import { isRaster, rasterDensity } from "./raster";
 
 export type Density = (z: readonly number[]) => number;
 
@@ -80,6 +81,8 @@ export function densityOf(table: DensityTable | undefined): Density | null {
       return gaussian(table as DensityTable);
     case "polynomial":
       return polynomial(table as DensityTable);
+    case "raster":
+      return isRaster(table) ? rasterDensity(table) : null;
     case "mixture": {
       const parts = (table?.parts ?? []).map(densityOf);
       if (parts.some((part) => part === null)) return null;

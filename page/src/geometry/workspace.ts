@@ -2,6 +2,7 @@
 
 import { isTrack, valueAt } from "../world/tracks";
 import { contains, counterClockwise, hull, middle, nearestInside, pulledIn, type Point, type Ring } from "./polygon";
+import { covers, hullOf, ringsOf, type Part } from "./rings";
 
 export interface Region {
   readonly dimension: number;
@@ -11,6 +12,8 @@ export interface Region {
   readonly bounds: readonly [number, number] | null;
   /** Whether corners may be moved one by one. */
   readonly editable: boolean;
+  /** Of a region that is not convex, whose hull is `ring`: what counts of it. */
+  readonly parts?: readonly Part[];
 }
 
 const SIDES = 240; // of a drawn ellipse: off by 2e-4 of its radius, less than a pixel
@@ -32,6 +35,17 @@ const planar = (ring: readonly Point[], editable: boolean): Region => ({
   bounds: null,
   editable,
 });
+
+const MOST_CORNERS = 400; // that can be told apart on a map, to be moved
+
+/** A region of several parts and holes. */
+export function regionOfParts(parts: readonly Part[]): Region {
+  const corners = ringsOf(parts).reduce((sum, ring) => sum + ring.length, 0);
+  return { ...planar(hullOf(parts), corners <= MOST_CORNERS), parts };
+}
+
+/** The corners that can be moved, ring after ring. */
+export const cornersOf = ({ ring, parts }: Region): Ring => (parts ? ringsOf(parts).flat() : ring);
 
 const other = (dimension: number): Region => ({ dimension, ring: [], bounds: null, editable: false });
 
@@ -57,6 +71,7 @@ export function regionOf(table: Table, t = 0): Region {
   if (kind === "box") return box(table["lower"] as number[], table["upper"] as number[]);
   if (kind === "ball" || kind === "ellipsoid") return curved(table);
   if (kind === "polytope") return polytope(table);
+  if (kind === "region") return regionOfParts((table["parts"] as readonly Part[]).map(({ outer, holes = [] }) => ({ outer, holes })));
   return other(0);
 }
 
@@ -122,13 +137,13 @@ const TURN = Math.PI * (3 - Math.sqrt(5)); // the golden angle: no two steps of 
 export function clearOf(others: readonly (readonly number[])[], region: Region): number[] {
   const apart = APART * widthOf(region);
   const near = (z: readonly number[]): boolean => others.some((o) => Math.hypot(...z.map((v, i) => v - o[i])) < apart);
-  const { bounds, ring } = region;
+  const { bounds, ring, parts } = region;
   const from: readonly number[] = bounds ? [(bounds[0] + bounds[1]) / 2] : middle(ring);
   for (let k = 0; k < 2000; k++) {
     const far = apart * 0.5 * (bounds ? k : Math.sqrt(k));
     const by = bounds ? [k % 2 ? far : -far] : [far * Math.cos(k * TURN), far * Math.sin(k * TURN)];
     const z = from.map((v, i) => v + by[i]);
-    const inside = bounds ? z[0] > bounds[0] && z[0] < bounds[1] : contains(ring, [z[0], z[1]]);
+    const inside = bounds ? z[0] > bounds[0] && z[0] < bounds[1] : contains(ring, [z[0], z[1]]) && (!parts || covers(parts, [z[0], z[1]]));
     if (inside && !near(z)) return z;
   }
   return [...from];

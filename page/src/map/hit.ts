@@ -3,7 +3,8 @@
 import type { Scene } from "./scene";
 import { toX, toY } from "./view";
 import { widthOf } from "../density/density";
-import { isDrawn } from "../geometry/workspace";
+import { nextCorners, ringsOf } from "../geometry/rings";
+import { cornersOf, isDrawn } from "../geometry/workspace";
 
 export type Hit =
   | { kind: "agent"; which: number }
@@ -74,11 +75,12 @@ function hitCorner(scene: Scene, px: number, py: number): Hit {
   const { region, view, size } = scene;
   if (!region.editable) return null;
   if (region.bounds) return hitEnd(scene, region.bounds, px, py);
-  const { ring } = region;
-  const x = (k: number): number => toX(view, size, ring[k % ring.length][0]);
-  const y = (k: number): number => toY(view, size, ring[k % ring.length][1]);
+  const ring = cornersOf(region);
+  const following = nextCorners(region.parts ? ringsOf(region.parts) : [ring]);
+  const x = (k: number): number => toX(view, size, ring[k][0]);
+  const y = (k: number): number => toY(view, size, ring[k][1]);
   const corner = nearest(ring.length, x, y, px, py);
   if (corner >= 0) return { kind: "corner", which: corner };
-  const side = nearest(ring.length, (k) => (x(k) + x(k + 1)) / 2, (k) => (y(k) + y(k + 1)) / 2, px, py);
+  const side = nearest(ring.length, (k) => (x(k) + x(following[k])) / 2, (k) => (y(k) + y(following[k])) / 2, px, py);
   return side < 0 ? null : { kind: "side", which: side };
 }

@@ -22,7 +22,10 @@ export interface Pen {
   close(): void;
   circle(x: number, y: number, radius: number): void;
   stroke(ink: Ink): void;
-  fill(ink: Ink): void;
+  /** Fill the path; with `holes`, what is inside two of its rings is left out. */
+  fill(ink: Ink, holes?: boolean): void;
+  /** What is drawn by `draw` is seen only inside the present path. */
+  within(draw: () => void): void;
   text(words: string, x: number, y: number, label: Label): void;
   /** A picture stretched over a rectangle, seen only through the present path. */
   picture(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void;
@@ -59,12 +62,18 @@ export class CanvasPen implements Pen {
     c.stroke();
     c.globalAlpha = 1;
   }
-  fill(ink: Ink): void {
+  fill(ink: Ink, holes = false): void {
     const c = this.context;
     c.globalAlpha = ink.alpha ?? 1;
     c.fillStyle = ink.colour;
-    c.fill();
+    c.fill(holes ? "evenodd" : "nonzero");
     c.globalAlpha = 1;
+  }
+  within(draw: () => void): void {
+    this.context.save();
+    this.context.clip("evenodd");
+    draw();
+    this.context.restore();
   }
   text(words: string, x: number, y: number, label: Label): void {
     const c = this.context;
@@ -83,12 +92,11 @@ export class CanvasPen implements Pen {
   }
   picture(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
     const c = this.context;
-    c.save();
-    c.clip();
-    c.imageSmoothingEnabled = true;
-    c.imageSmoothingQuality = "high";
-    c.drawImage(image, x, y, width, height);
-    c.restore();
+    this.within(() => {
+      c.imageSmoothingEnabled = true;
+      c.imageSmoothingQuality = "high";
+      c.drawImage(image, x, y, width, height);
+    });
   }
 }
 
@@ -131,10 +139,16 @@ export class SvgPen implements Pen {
       `<path d="${this.path}" fill="none" stroke="${ink.colour}" stroke-width="${ink.width ?? 1}" stroke-linejoin="round"${alpha}${dash}/>`,
     );
   }
-  fill(ink: Ink): void {
+  fill(ink: Ink, holes = false): void {
     if (!this.path) return;
     const alpha = ink.alpha === undefined ? "" : ` fill-opacity="${ink.alpha}"`;
-    this.parts.push(`<path d="${this.path}" fill="${ink.colour}"${alpha}/>`);
+    this.parts.push(`<path d="${this.path}" fill="${ink.colour}"${holes ? ' fill-rule="evenodd"' : ""}${alpha}/>`);
+  }
+  within(draw: () => void): void {
+    const name = `clip${this.clips++}`;
+    this.parts.push(`<clipPath id="${name}"><path d="${this.path}" clip-rule="evenodd"/></clipPath>`, `<g clip-path="url(#${name})">`);
+    draw();
+    this.parts.push("</g>");
   }
   text(words: string, x: number, y: number, label: Label): void {
     const anchor = { left: "start", center: "middle", right: "end" }[label.align ?? "left"];
@@ -145,10 +159,10 @@ export class SvgPen implements Pen {
     );
   }
   picture(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
-    const name = `clip${this.clips++}`;
-    this.parts.push(
-      `<clipPath id="${name}"><path d="${this.path}"/></clipPath>`,
-      `<image x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" preserveAspectRatio="none" clip-path="url(#${name})" href="${image.toDataURL("image/png")}"/>`,
+    this.within(() =>
+      this.parts.push(
+        `<image x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" preserveAspectRatio="none" href="${image.toDataURL("image/png")}"/>`,
+      ),
     );
   }
 

@@ -2,6 +2,8 @@
 
 import { cellsAmong, type Cells } from "../geometry/cells";
 import { widthOf } from "../density/density";
+import { nextCorners, ringsOf } from "../geometry/rings";
+import { cornersOf } from "../geometry/workspace";
 import { drawAxes } from "./axes";
 import { BEYOND, isShaded } from "./legend";
 import { drawMark } from "./marks";
@@ -26,14 +28,28 @@ function ring(pen: Pen, scene: Scene, corners: ArrayLike<number>, from: number, 
 }
 
 function region(pen: Pen, scene: Scene): void {
+  const { ring: hull, parts } = scene.region;
   pen.begin();
-  const corners = scene.region.ring.flat();
-  ring(pen, scene, corners, 0, corners.length / 2);
+  for (const corners of parts ? ringsOf(parts) : [hull]) ring(pen, scene, corners.flat(), 0, corners.length);
+}
+
+const LAND = 0.35; // how much of the shade there is in the hull outside the region
+
+/** What lies in the hull and does not count. */
+function land(pen: Pen, scene: Scene): void {
+  const { ring: hull } = scene.region;
+  region(pen, scene);
+  ring(pen, scene, hull.flat(), 0, hull.length);
+  pen.fill({ colour: scene.theme.faint, alpha: LAND }, true);
+  pen.begin();
+  ring(pen, scene, hull.flat(), 0, hull.length);
+  pen.stroke({ colour: scene.theme.faint, width: 1, dash: [4, 4] });
 }
 
 /** What lies under the paths: density and region. */
 export function drawGround(pen: Pen, scene: Scene): void {
   const { theme, view, size, heat } = scene;
+  if (scene.region.parts) land(pen, scene);
   region(pen, scene);
   if (heat && scene.layers.heat) {
     const { left, right, bottom, top } = heat.bounds;
@@ -51,15 +67,16 @@ export function drawPlane(pen: Pen, scene: Scene): void {
   const wanted = !shadow && (layers.cells || scene.selected >= 0);
   const range = scene.radii && { radii: scene.radii, scale: scene.view.sx };
   const diagrams = wanted ? scene.diagrams.map((members) => cellsAmong(scene.region.ring, scene.state.positions, members, range)) : [];
-  for (const [k, cells] of diagrams.entries()) {
-    if (!layers.cells) break;
-    if (isShaded(scene)) beyond(pen, scene, cells);
-    pen.begin();
-    for (let p = 0; p < scene.state.agents; p++) ring(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
-    pen.stroke({ colour: theme.cell, width: scene.state.agents > 300 ? 0.5 : 0.8, alpha: 0.8, dash: DASHES[k % DASHES.length] });
-  }
-  for (const which of new Set([scene.hovered, scene.selected])) diagrams.forEach((cells, k) => highlight(pen, scene, cells, which, k));
-  glance(pen, scene);
+  const divided = (): void => {
+    if (layers.cells) diagrams.forEach((cells, k) => borders(pen, scene, cells, k));
+    for (const which of new Set([scene.hovered, scene.selected])) diagrams.forEach((cells, k) => highlight(pen, scene, cells, which, k));
+    glance(pen, scene);
+  };
+  region(pen, scene);
+  if (scene.region.parts) pen.within(divided);
+  else divided();
+  if (wanted) disc(pen, scene);
+  target(pen, scene);
   region(pen, scene);
   pen.stroke({ colour: theme.border, width: 1.6 });
   if (scene.running && layers.targets) targets(pen, scene);
@@ -67,11 +84,21 @@ export function drawPlane(pen: Pen, scene: Scene): void {
   agents(pen, scene);
   if (scene.tool === "peaks" && !shadow) peaks(pen, scene);
   if (scene.tool === "workspace") handles(pen, scene);
+  cursor(pen, scene);
+}
+
+function borders(pen: Pen, scene: Scene, cells: Cells, diagram: number): void {
+  if (isShaded(scene)) beyond(pen, scene, cells);
+  pen.begin();
+  for (let p = 0; p < scene.state.agents; p++) ring(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
+  pen.stroke({ colour: scene.theme.cell, width: scene.state.agents > 300 ? 0.5 : 0.8, alpha: 0.8, dash: DASHES[diagram % DASHES.length] });
 }
 
 /** What no agent senses: the region without the cells. */
 function beyond(pen: Pen, scene: Scene, { corners, begin }: Cells): void {
-  region(pen, scene);
+  const { ring: hull } = scene.region;
+  pen.begin();
+  ring(pen, scene, hull.flat(), 0, hull.length);
   for (let p = 0; p < scene.state.agents; p++) ring(pen, scene, corners, begin[p + 1] - 1, begin[p] - 1);
   pen.fill({ colour: scene.theme.faint, alpha: BEYOND });
 }
@@ -82,22 +109,33 @@ function highlight(pen: Pen, scene: Scene, cells: Cells, which: number, diagram:
   ring(pen, scene, cells.corners, cells.begin[which], cells.begin[which + 1]);
   pen.fill({ colour: scene.theme.select, alpha: which === scene.selected ? 0.16 : 0.08 });
   pen.stroke({ colour: scene.theme.select, width: 1.4, dash: DASHES[diagram % DASHES.length] });
-  if (!scene.radii || which !== scene.selected || !isThere(scene, which)) return;
-  const { state, view, size } = scene;
+}
+
+/** How far the chosen agent senses. */
+function disc(pen: Pen, scene: Scene): void {
+  const { state, view, size, selected } = scene;
+  if (!scene.radii || !isThere(scene, selected)) return;
   pen.begin();
-  pen.circle(toX(view, size, state.positions[2 * which]), toY(view, size, state.positions[2 * which + 1]), scene.radii[which] * view.sx);
+  pen.circle(toX(view, size, state.positions[2 * selected]), toY(view, size, state.positions[2 * selected + 1]), scene.radii[selected] * view.sx);
   pen.stroke({ colour: scene.theme.select, width: 1, dash: [2, 4] });
 }
 
-/** The cell that was seen at the last look, and its centroid. */
+/** The cell that was seen at the last look. */
 function glance(pen: Pen, scene: Scene): void {
   const seen = scene.glance;
   if (!seen) return;
-  const { theme, view, size } = scene;
+  const { theme } = scene;
   pen.begin();
   for (const cell of [seen.cell, ...seen.others]) ring(pen, scene, cell, 0, cell.length / 2);
   pen.fill({ colour: theme.flash, alpha: 0.13 });
   pen.stroke({ colour: theme.flash, width: 1.8 });
+}
+
+/** The centroid of that cell, and the way to it. */
+function target(pen: Pen, scene: Scene): void {
+  const seen = scene.glance;
+  if (!seen) return;
+  const { theme, view, size } = scene;
   const x = toX(view, size, seen.centroid[0]);
   const y = toY(view, size, seen.centroid[1]);
   pen.begin();
@@ -236,10 +274,25 @@ function peaks(pen: Pen, scene: Scene): void {
   }
 }
 
+/** Where keys draw, or what the brush reaches. */
+function cursor(pen: Pen, scene: Scene): void {
+  if (!scene.cursor) return;
+  const { at, radius } = scene.cursor;
+  const x = toX(scene.view, scene.size, at[0]);
+  const y = toY(scene.view, scene.size, at[1]);
+  pen.begin();
+  pen.move(x - 6, y);
+  pen.line(x + 6, y);
+  pen.move(x, y - 6);
+  pen.line(x, y + 6);
+  if (radius) pen.circle(x, y, radius * scene.view.sx);
+  pen.stroke({ colour: scene.theme.limit, width: 1.4 });
+}
+
 /** The corners of the region, to be moved, and the middles of its sides, to make corners of. */
 function handles(pen: Pen, scene: Scene): void {
   const { view, size, theme } = scene;
-  const corners = scene.draft ?? (scene.region.editable ? scene.region.ring : []);
+  const corners = scene.draft ?? (scene.region.editable ? cornersOf(scene.region) : []);
   if (scene.draft && corners.length > 1) {
     pen.begin();
     ring(pen, scene, corners.flat(), 0, corners.length);
@@ -255,8 +308,9 @@ function handles(pen: Pen, scene: Scene): void {
   }
   if (scene.draft) return;
   pen.begin();
-  for (let k = 0; k < corners.length; k++) {
-    const next = (k + 1) % corners.length;
+  const following = nextCorners(scene.region.parts ? ringsOf(scene.region.parts) : [corners]);
+  for (const [k, next] of following.entries()) {
+    if (k >= corners.length) break; // too many to be moved
     pen.circle((x(k) + x(next)) / 2, (y(k) + y(next)) / 2, 4);
   }
   pen.fill({ colour: theme.limit });

@@ -17,7 +17,7 @@ export interface Layers {
   names: boolean;
 }
 
-export type Tool = "agents" | "peaks" | "workspace";
+export type Tool = "agents" | "peaks" | "workspace" | "paint";
 
 /** What an agent saw at its last look. */
 export interface Glance {
@@ -80,6 +80,8 @@ export interface Scene {
   readonly speed: number;
   readonly hovered: number;
   readonly draft: readonly (readonly [number, number])[] | null;
+  /** Where keys draw or the brush paints, and how far it reaches; null if nothing is drawn. */
+  readonly cursor: { readonly at: readonly [number, number]; readonly radius: number } | null;
   readonly layers: Layers;
   readonly view: View;
   readonly size: Size;

@@ -111,6 +111,10 @@ export const validate = (scenario: Scenario): Promise<Validated> =>
 export const parse = async (text: string): Promise<Scenario> =>
   (await data<{ scenario: Scenario }>(post("/api/scenario/parse", text, "text/plain"))).scenario;
 
+/** The workspace, in metres, of an outline whose coordinates are degrees or have a system of their own. */
+export const site = (geoJson: string): Promise<{ workspace: WorkspaceTable; repairs: string[] }> =>
+  data(post("/api/site", geoJson, "text/plain"));
+
 export const asText = async (scenario: Scenario): Promise<string> =>
   (await post("/api/scenario/text", JSON.stringify(scenario))).text();
 

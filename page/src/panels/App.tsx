@@ -5,6 +5,7 @@ import { regionOf } from "../geometry/workspace";
 import type { Size } from "../map/view";
 import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
+import { listenToDrops } from "./files";
 import { Header } from "./Header";
 import { Help } from "./Help";
 import { listenToKeys } from "./keys";
@@ -45,6 +46,7 @@ export function App() {
   const theme = useTheme();
   const choice = useApp((app) => app.theme);
   useEffect(() => listenToKeys(session, click), [session]);
+  useEffect(() => listenToDrops(session), [session]);
   useEffect(() => {
     document.documentElement.dataset["theme"] = choice === "system" ? "" : choice;
     document.documentElement.dataset["shown"] = theme.name;
@@ -66,7 +68,7 @@ export function App() {
         <Side />
       </main>
       <p id="map-keys" class="hidden">
-        Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete removes it; plus, minus and zero zoom, Control and arrows move the map.
+        Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete removes it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or the density is painted, arrows move the cursor, and A puts a corner there or paints.
       </p>
       <Help />
     </>

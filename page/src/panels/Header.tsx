@@ -2,9 +2,10 @@
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import { asText, fileOf, filmOf, health } from "../net/api";
-import { LONGEST, type ThemeChoice } from "../state/link";
+import type { ThemeChoice } from "../state/link";
 import type { Session } from "../state/session";
 import { useApp, useSession } from "./context";
+import { openFile } from "./files";
 import { FilmLength } from "./FilmLength";
 import { download, savePng, saveSvg } from "./map/exports";
 
@@ -53,22 +54,6 @@ async function copyLink(session: Session): Promise<void> {
   }
 }
 
-/** How files of stored runs begin: HDF5 or older NetCDF. */
-const STORED = ["\x89HDF", "CDF\x01", "CDF\x02", "CDF\x05"];
-
-/** Open a scenario file. What it cannot be is found out before all of it is read. */
-async function openFile(session: Session, file: File): Promise<void> {
-  try {
-    const head = String.fromCharCode(...new Uint8Array(await file.slice(0, 4).arrayBuffer()));
-    if (STORED.includes(head)) return session.say(`${file.name} is a stored run, not a scenario; dwell show reads it.`, "error");
-    if (file.size > LONGEST)
-      return session.say(`${file.name} has ${(file.size / 1e6).toFixed(1)} MB; a scenario file has at most ${LONGEST / 1e6} MB.`, "error");
-    await session.openText(await file.text());
-  } catch {
-    session.say(`${file.name} cannot be read.`, "error");
-  }
-}
-
 function close(e: Event): void {
   (e.currentTarget as HTMLElement).closest("details")?.removeAttribute("open");
 }
@@ -114,8 +99,8 @@ export function Header() {
         Run
       </button>
       <span class="gap" />
-      <input ref={file} type="file" accept=".toml,.json" class="hidden" tabIndex={-1} aria-label="Scenario file" onChange={(e) => void open(e.currentTarget)} />
-      <button class="plain" onClick={() => file.current?.click()} title="Open a scenario file, TOML or JSON (O)">
+      <input ref={file} type="file" accept=".toml,.json,.geojson,.png,.jpg,.jpeg" class="hidden" tabIndex={-1} aria-label="Scenario file" onChange={(e) => void open(e.currentTarget)} />
+      <button class="plain" onClick={() => file.current?.click()} title="Open a scenario (TOML or JSON), an outline (GeoJSON) or a picture of the density (O)">
         Open
       </button>
       <button class="plain" onClick={() => void saveScenario(session)} title="Save the scenario as TOML (S)">

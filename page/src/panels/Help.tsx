@@ -10,11 +10,11 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Home, End", "the beginning, the end"],
   ["< >", "slower, faster"],
   ["R", "run from the beginning"],
-  ["1 2 3", "change agents, peaks, or the workspace"],
+  ["1 2 3 4", "change agents, peaks, the workspace, or paint the density"],
   ["M", "go to the map"],
   ["O S L", "open, save, link"],
   ["Ctrl Z, Ctrl Y", "undo, redo a change, and the run with it"],
-  ["Enter", "finish drawing a workspace"],
+  ["Enter", "finish drawing a ring"],
   ["?", "this help"],
 ];
 
@@ -22,6 +22,7 @@ const MAP_KEYS: readonly (readonly [string, string])[] = [
   ["[ ]", "choose the one before, the next"],
   ["arrows", "move what is chosen; with Shift finely"],
   ["A, Delete", "add one, remove what is chosen"],
+  ["arrows, A", "while drawing or painting: move the cursor; a corner, or a touch of the brush, at it"],
   ["+ − 0", "closer, farther, everything"],
   ["Ctrl arrows", "move the map"],
   ["Esc", "let go"],
@@ -34,6 +35,7 @@ const MARKS: readonly (readonly [string, string])[] = [
   ["filled cell, +", "when paused: what the last one to look saw, its cell and centroid"],
   ["square, triangle …", "agents with other sensors; the line below the map says which"],
   ["◆, tick", "below the bar of time: a switch of the world, a keyframe"],
+  ["grey ground", "in the hull of a workspace that is not convex, but no part of it"],
   ["blue ground", "the density: darker (on a dark page lighter) places matter more"],
 ];
 

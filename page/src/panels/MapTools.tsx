@@ -4,17 +4,20 @@ import { nameOfAxis, pairsOf } from "../geometry/shadow";
 import { isDrawn, regionOf } from "../geometry/workspace";
 import type { Layers, Tool } from "../map/scene";
 import { useApp, useSession } from "./context";
+import { DrawTools, PaintTools } from "./EditTools";
 import { Icon } from "./Icon";
 
 const TOOLS: readonly { tool: Tool; name: string; key: string; about: string }[] = [
   { tool: "agents", name: "Agents", key: "1", about: "Drag agents; double-click to add one" },
   { tool: "peaks", name: "Peaks", key: "2", about: "Drag the hills of the density; double-click to add one" },
   { tool: "workspace", name: "Workspace", key: "3", about: "Drag the corners of the workspace" },
+  { tool: "paint", name: "Paint", key: "4", about: "Paint the density with a brush" },
 ];
 
 const ADDS: Record<Tool, string> = {
   agents: "Add an agent near the middle",
   peaks: "Add a peak near the middle",
+  paint: "Paint at the cursor",
   workspace: "Add a corner after the chosen one, or on the longest side",
 };
 
@@ -47,32 +50,19 @@ export function MapTools() {
     <div class="tools">
       <div class="segments" role="group" aria-label="What the pointer changes">
         {TOOLS.map((one) => (
-          <button key={one.tool} aria-pressed={tool === one.tool} disabled={!touchable} title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE} onClick={() => session.hands.setTool(one.tool)}>
+          <button key={one.tool} aria-pressed={tool === one.tool} disabled={!touchable || (one.tool === "paint" && !planar)} title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE} onClick={() => session.hands.setTool(one.tool)}>
             {one.name}
           </button>
         ))}
       </div>
-      {!drawing && (
+      {!drawing && tool !== "paint" && (
         <button class="plain" disabled={!touchable || (tool === "workspace" && !corners)} onClick={() => void session.hands.addOne()} title={touchable ? `${ADDS[tool]} (A on the map)` : UNTOUCHABLE}>
           <Icon name="plus" /> Add
         </button>
       )}
-      {tool === "workspace" && planar && !drawing && (
-        <button class="plain" onClick={() => session.hands.beginDrawing()} title="Draw a new workspace, point by point">
-          Draw new
-        </button>
-      )}
-      {drawing && (
-        <>
-          <button class="plain strong" disabled={drawing.length < 3} onClick={() => void session.hands.finishDrawing()}>
-            Finish ({drawing.length})
-          </button>
-          <button class="plain" onClick={() => session.store.set({ drawing: null })}>
-            Cancel
-          </button>
-        </>
-      )}
-      {!drawing && (
+      {tool === "workspace" && planar && <DrawTools />}
+      {tool === "paint" && planar && <PaintTools />}
+      {!drawing && tool !== "paint" && (
         <button class="plain" disabled={!touchable || chosen < 0} onClick={() => void session.hands.removeChosen()} title="Remove what is chosen (Delete)">
           <Icon name="bin" /> Remove
         </button>

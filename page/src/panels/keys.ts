@@ -39,6 +39,7 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
     "1": () => session.hands.setTool("agents"),
     "2": () => session.hands.setTool("peaks"),
     "3": () => session.hands.setTool("workspace"),
+    "4": () => session.hands.setTool("paint"),
     "?": () => session.store.set({ help: true }),
     Enter: () => void session.hands.finishDrawing(),
     Escape: () => {

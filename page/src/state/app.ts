@@ -1,5 +1,6 @@
 /** What the page shows, as one value; the session changes it, panels and maps read it. */
 
+import type { Brush } from "../density/raster";
 import type { Point } from "../geometry/polygon";
 import { PLANE, type Axes } from "../geometry/shadow";
 import type { Layers, Tool } from "../map/scene";
@@ -32,7 +33,10 @@ export interface AppState {
   selectedCorner: number;
   hovered: number;
   sensor: number; // whose cells are shown while no agent is chosen
-  drawing: readonly Point[] | null; // corners of a new polygon
+  drawing: readonly Point[] | null; // corners of a new ring
+  adding: boolean; // whether that ring is added to the workspace, as a hole or a part
+  cursor: Point | null; // where the brush is, or where keys draw
+  brush: Brush;
   drafts: readonly Draft[]; // what was typed and refused
   notice: Notice | null;
   offline: boolean;
@@ -59,6 +63,9 @@ export const firstState = (): AppState => ({
   hovered: -1,
   sensor: 0,
   drawing: null,
+  adding: false,
+  cursor: null,
+  brush: { size: 0.08, strength: 0.5, erase: false },
   drafts: [],
   notice: null,
   offline: false,

@@ -4,8 +4,9 @@ import { peaksOf, withPeaks, type DensityTable } from "../density/density";
 import type { Point } from "../geometry/polygon";
 import type { Scenario } from "../net/api";
 import { cutAt, renumbered, withDensityAt, withWorkspaceAt } from "../world/cut";
+import { regionOf, widthOf } from "../geometry/workspace";
 import { movedAt } from "../world/tracks";
-import { agentCount, startCount, tableAt, World, worldOf, type MovingTable } from "../world/world";
+import { agentCount, startCount, tableAt, World, worldOf, type MovingTable, type WorkspaceTable } from "../world/world";
 
 export type Places = number[][];
 
@@ -84,6 +85,32 @@ export function withRing(scenario: Scenario, ring: readonly Point[], t = 0): Sce
     return withWorkspaceAt(scenario, t, { kind: "box", lower, upper: [Math.max(...xs), Math.max(...ys)] });
   }
   return withWorkspaceAt(scenario, t, { kind: "polygon", vertices });
+}
+
+const LENGTHS = ["k1", "nu", "v", "v_max", "s_max", "speed", "eta_max"]; // of laws: speeds and lengths
+
+/**
+ * The scenario at another place: its agents scattered over a workspace that has `scale` times the width,
+ * as fast in proportion, with a uniform density; nothing else of the old place is kept.
+ */
+export function withSite(scenario: Scenario, workspace: WorkspaceTable, name: string): { scenario: Scenario; scale: number } {
+  const scale = widthOf(regionOf(workspace)) / widthOf(regionOf(scenario.workspace));
+  const larger = (value: unknown): unknown =>
+    typeof value === "number" ? Number((scale * value).toPrecision(4)) : Array.isArray(value) ? value.map(larger) : value;
+  const { controller, agents, run, network, schema_version } = scenario;
+  const { initial_hold: _, ...law } = controller;
+  const start = { count: agentCount(scenario), region: "workspace", seed: 1 };
+  const next: Scenario = {
+    ...(schema_version !== undefined && { schema_version }),
+    name,
+    workspace,
+    density: { kind: "uniform" },
+    agents: { start, ...(agents.radius !== undefined && { radius: larger(agents.radius) as number | number[] }) },
+    controller: { ...law, ...Object.fromEntries(LENGTHS.filter((key) => key in law).map((key) => [key, larger(law[key])])) } as Scenario["controller"],
+    ...(network && { network }),
+    run,
+  };
+  return { scenario: next, scale };
 }
 
 const upright = (ring: readonly Point[]): boolean =>

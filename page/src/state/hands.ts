@@ -1,9 +1,10 @@
 /** Hands: what can be touched on a map, as edits of the scenario or of the run under way. */
 
 import type { DensityTable } from "../density/density";
-import { isConvex, longestSide, splitSide, type Point } from "../geometry/polygon";
-import { clearOf, isDrawn, placeIn, regionOf, widthOf, type Region } from "../geometry/workspace";
-import { livesAt, withWorkspaceAt } from "../world/cut";
+import { counterClockwise, isConvex, longestSide, splitSide, type Point } from "../geometry/polygon";
+import { nextCorners, ringsOf, withoutCorner, withoutRing, withRingAdded, withSideSplit, workspaceOf, type Part } from "../geometry/rings";
+import { clearOf, cornersOf, isDrawn, placeIn, regionOf, widthOf, type Region } from "../geometry/workspace";
+import { livesAt, withDensityAt, withWorkspaceAt } from "../world/cut";
 import { tableAt, World, worldOf } from "../world/world";
 import type { Tool } from "../map/scene";
 import type { Scenario } from "../net/api";
@@ -115,10 +116,18 @@ export class Hands {
 
   /** A corner on the side that begins at the chosen one, or on the longest. */
   private async addCorner(after: number): Promise<void> {
-    const { ring, editable } = this.region;
+    const { ring, editable, parts } = this.region;
     if (!editable || !ring.length) return this.session.say("This workspace has no corners to add to; draw a new one.");
+    if (parts) return this.addCornerTo(parts, after);
     const side = after >= 0 ? after : longestSide(ring);
     if (await this.setRing(splitSide(ring, side))) this.session.store.set({ selectedCorner: side + 1 });
+  }
+
+  private async addCornerTo(parts: readonly Part[], after: number): Promise<void> {
+    const corners = cornersOf(this.region);
+    const long = nextCorners(ringsOf(parts)).map((next, k) => Math.hypot(corners[k][0] - corners[next][0], corners[k][1] - corners[next][1]));
+    const side = after >= 0 ? after : long.indexOf(Math.max(...long));
+    if (await this.setParts(withSideSplit(parts, side))) this.session.store.set({ selectedCorner: side + 1 });
   }
 
   async removeAgent(which: number): Promise<void> {
@@ -172,12 +181,27 @@ export class Hands {
   }
 
   async removeCorner(which: number): Promise<void> {
-    const { ring, bounds } = this.region;
+    const { ring, bounds, parts } = this.region;
+    if (parts) return this.removeFrom(withoutCorner(parts, which));
     if (bounds) return this.session.say("A line keeps both its ends.");
     if (which < 0 || which >= ring.length) return;
     if (ring.length <= 3) return this.session.say("A polygon needs three corners.");
     this.session.store.set({ selectedCorner: -1 });
     await this.setRing(ring.filter((_, k) => k !== which));
+  }
+
+  /** Remove the ring of the chosen corner. */
+  removeRing(): Promise<void> {
+    return this.inTurn(async () => {
+      const { parts } = this.region;
+      if (parts) await this.removeFrom(withoutRing(parts, this.session.store.get().selectedCorner));
+    });
+  }
+
+  private async removeFrom(parts: readonly Part[]): Promise<void> {
+    if (!parts.length) return this.session.say("One part of the workspace must stay.");
+    this.session.store.set({ selectedCorner: -1 });
+    await this.setParts(parts);
   }
 
   /** Remove the agent, peak or corner that is chosen. */
@@ -186,7 +210,7 @@ export class Hands {
       const { tool, selected, selectedPeak, selectedCorner } = this.session.store.get();
       if (tool === "agents") await this.removeAgent(selected);
       else if (tool === "peaks") await this.removePeak(selectedPeak);
-      else await this.removeCorner(selectedCorner);
+      else if (tool === "workspace") await this.removeCorner(selectedCorner);
     });
   }
 
@@ -204,6 +228,22 @@ export class Hands {
     const short = ring.map((z): Point => [tidy(z[0], this.unit), tidy(z[1], this.unit)]);
     // Rounded, a corner that hardly turns may turn the wrong way.
     return this.setWorkspace(withRing(scenario, isConvex(short) ? short : ring, this.now));
+  }
+
+  /** A workspace of parts and holes; whether agents stay in it is as before. */
+  async setParts(parts: readonly Part[]): Promise<boolean> {
+    const { scenario } = this.session.store.get();
+    if (!scenario) return false;
+    const short = (ring: readonly Point[]): Point[] => ring.map((z) => [tidy(z[0], this.unit), tidy(z[1], this.unit)]);
+    const stay = new World(worldOf(scenario)).workspaceAt(this.now)["stay"] === true;
+    const next = workspaceOf(parts.map(({ outer, holes }) => ({ outer: short(outer), holes: holes.map(short) })), stay);
+    return this.setWorkspace(withWorkspaceAt(scenario, this.now, next));
+  }
+
+  /** Another density in place of the one that the map shows. */
+  setDensity(density: DensityTable): Promise<boolean> {
+    const { scenario } = this.session.store.get();
+    return scenario ? this.session.change(withDensityAt(scenario, this.now, this.sensor, density)) : Promise.resolve(false);
   }
 
   /** A scenario with another workspace; whoever is left outside is moved to its border. */
@@ -224,7 +264,7 @@ export class Hands {
 
   /** Choose nothing, and give up a drawing that was begun. */
   letGo(): void {
-    this.session.store.set({ drawing: null });
+    this.session.store.set({ drawing: null, cursor: null });
     this.chooseNothing();
   }
 
@@ -236,33 +276,43 @@ export class Hands {
   /** What is chosen stays so, as far as it is still there. */
   keepChosen(): void {
     const { scenario, start, selected, selectedPeak, selectedCorner, hovered } = this.session.store.get();
-    const { bounds, ring } = this.region;
+    const { region } = this;
     const kept = (which: number, count: number): number => (which < count ? which : -1);
     this.session.store.set({
       selected: kept(selected, this.session.present?.length ?? start.length),
       hovered: kept(hovered, this.session.present?.length ?? start.length),
       selectedPeak: kept(selectedPeak, scenario ? hillsAt(scenario, this.now, this.sensor).length : 0),
-      selectedCorner: kept(selectedCorner, bounds ? 2 : ring.length),
+      selectedCorner: kept(selectedCorner, region.bounds ? 2 : cornersOf(region).length),
     });
   }
 
-  beginDrawing(): void {
-    this.session.store.set({ tool: "workspace", drawing: [], selectedCorner: -1 });
-    this.session.say("Click the corners of the new workspace on the map, then press Finish or Enter.");
+  /** A new workspace, or with `adding` a ring that becomes a hole where it lies inside and a part where it lies outside. */
+  beginDrawing(adding = false): void {
+    this.session.store.set({ tool: "workspace", drawing: [], adding, selectedCorner: -1, cursor: null });
+    const what = adding ? "of a hole, or of another part outside the workspace," : "of the new workspace";
+    this.session.say(`Click the corners ${what} on the map one after another, then press Finish or Enter.`);
   }
 
   async finishDrawing(): Promise<void> {
     const { drawing } = this.session.store.get();
     if (!drawing) return;
-    if (drawing.length < 3) return this.session.say("A workspace needs three corners or more; Escape gives it up.");
+    if (drawing.length < 3) return this.session.say("A ring needs three corners or more; Escape gives it up.");
     await this.endDrawing();
   }
 
-  /** A drawing that was begun becomes the workspace, or is given up where it has too few corners. */
+  /** A drawing that was begun becomes the workspace or a ring of it; one with too few corners is given up. */
   async endDrawing(): Promise<boolean> {
-    const { drawing } = this.session.store.get();
+    const { drawing, adding } = this.session.store.get();
     if (!drawing) return true;
-    this.session.store.set({ drawing: null });
-    return drawing.length < 3 || this.setRing(drawing);
+    this.session.store.set({ drawing: null, cursor: null });
+    const done = drawing.length < 3 || (await this.setDrawn(counterClockwise(drawing), adding));
+    if (!done) this.session.store.set({ drawing }); // to be mended
+    return done;
+  }
+
+  private setDrawn(ring: readonly Point[], adding: boolean): Promise<boolean> {
+    if (!adding) return isConvex(ring) ? this.setRing(ring) : this.setParts([{ outer: ring, holes: [] }]);
+    const { parts, ring: outer } = this.region;
+    return this.setParts(withRingAdded(parts ?? [{ outer, holes: [] }], ring));
   }
 }

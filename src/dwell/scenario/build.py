@@ -153,8 +153,8 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         radius=radius,
         timeline=timeline,
     )
-    coarse = [note for spec in raster_tables(scenario) for note in _notes(spec)]
     of_site = () if scenario.site is None else scenario.site.repairs or ()
+    coarse = [note for spec in raster_tables(scenario) for note in _notes(spec)]
     return system, start, (*of_site, *workspace.repairs, *repairs, *coarse)
 
 

@@ -58,7 +58,7 @@ def load_scenario(path: str | os.PathLike[str], overrides: str | Iterable[str] =
     mapping = text_to_mapping(read_text(file), source=str(file))
     changed = apply_overrides(mapping, overrides)
     scenario = parse_scenario(with_site(changed, file.parent, parse_scenario))
-    named = named_code(scenario) or any(raster_tables(scenario))
+    named = named_code(scenario) or any(spec.file for spec in raster_tables(scenario))
     return beside(scenario, file.parent) if named else scenario
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, Tag
 
 from . import checks
-from .problems import Problem, needs
+from .problems import Problem, listing, needs
 from .tracks import (
     MatrixTrack,
     PointTrack,
@@ -288,6 +288,10 @@ class GaussianSpec(Table):
             yield from checks.matrix(where, matrix, n)
 
 
+MOST_INLINE = 256  # rows and columns of values in a scenario; more belong into a file
+PixelRow: TypeAlias = Annotated[tuple[NotNegative, ...], listed("a list of numbers")]
+
+
 def as_band(value: object) -> object:
     """The number of a band, or the name of a grid."""
     if isinstance(value, bool) or not isinstance(value, int | str):
@@ -296,21 +300,27 @@ def as_band(value: object) -> object:
 
 
 class RasterSpec(Table):
-    """Values on a grid of pixels, from a file."""
+    """Values on a grid of pixels, from a file or in the scenario."""
 
     kind: Literal["raster"] = doc("which form of density this is")
-    file: Text = doc(
+    file: Text | None = doc(
         "the file with the values, from the scenario's folder: .npy, or with the extra geo .tif, "
-        ".nc and others that say where they lie"
+        ".nc and others that say where they lie; or give inline",
+        None,
+    )
+    inline: Annotated[tuple[PixelRow, ...], listed("a list of rows of numbers")] | None = doc(
+        f"the values themselves, row by row, at most {MOST_INLINE} rows and columns, in place of "
+        "file",
+        None,
     )
     origin: Point | None = doc(
-        "the lower left corner of the grid, in units of length; .npy needs it", None
+        "the lower left corner of the grid, in units of length; .npy and inline need it", None
     )
     pixel: Point | None = doc(
-        "the side of a pixel, or [width, height], in units of length; .npy needs it", None
+        "the side of a pixel, or [width, height], in units of length; .npy and inline need it", None
     )
     rows: Literal["south first", "north first"] | None = doc(
-        "where the first row of values lies; .npy needs it", None
+        "where the first row of values lies; .npy and inline need it", None
     )
     interpolation: Literal["constant", "bilinear"] = doc(
         "constant per pixel, or bilinear between pixel centres", "constant"
@@ -330,11 +340,28 @@ class RasterSpec(Table):
     sha256: Text | None = doc("the digest that values and place must have; set by runs", None)
 
     def _problems(self) -> Iterator[Problem]:
-        if self.file.lower().endswith(".npy"):
-            for name in ("origin", "pixel", "rows"):
-                if getattr(self, name) is None:
-                    says = "is missing; a .npy file does not say where its values lie"
-                    yield Problem((name,), "scenario.missing-key", says)
+        if (self.file is None) == (self.inline is None):
+            says = "or inline is needed: the file with the values, or the values; give one of them"
+            yield Problem(("file",), "density.values", says)
+        bare = "inline values do" if self.inline else "a .npy file does"
+        for name in ("origin", "pixel", "rows"):
+            placed = self.inline is None and not (self.file or "").lower().endswith(".npy")
+            if not placed and getattr(self, name) is None:
+                says = f"is missing; {bare} not say where the values lie"
+                yield Problem((name,), "scenario.missing-key", says)
+        if self.inline is not None:
+            yield from self._inline_problems(self.inline)
+
+    def _inline_problems(self, rows: tuple[tuple[float, ...], ...]) -> Iterator[Problem]:
+        """Rows of different lengths, and too many values."""
+        lengths = sorted({len(row) for row in rows})
+        if len(lengths) != 1 or not 0 < lengths[0] <= MOST_INLINE or len(rows) > MOST_INLINE:
+            says = (
+                f"needs 1 to {MOST_INLINE} rows of equal length, 1 to {MOST_INLINE} numbers each, "
+                f"got {len(rows)} rows of {listing([*map(str, lengths)]) or 'no'} numbers; put "
+                "more values into a .npy file"
+            )
+            yield Problem(("inline",), "density.inline", says)
 
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """A raster outside the plane."""

@@ -46,8 +46,10 @@ def raster_of(spec: RasterSpec, scenario: Scenario | None) -> Raster:
     known = known_raster(spec.sha256)
     if known is not None:
         return known
+    if spec.file is None:
+        return _placed(np.array(spec.inline, dtype=np.float64), spec)
     folder = None if scenario is None else scenario.modules
-    raster = _read(spec, Path(folder or "", spec.file), scenario)
+    raster = _read(spec, spec.file, Path(folder or "", spec.file), scenario)
     if spec.sha256 is not None and raster.digest != spec.sha256:
         raise DensityError(
             f"density.file is {shown(spec.file)}, whose values or place are not those that "
@@ -59,28 +61,36 @@ def raster_of(spec: RasterSpec, scenario: Scenario | None) -> Raster:
     return keep(raster)
 
 
-def _read(spec: RasterSpec, path: Path, scenario: Scenario | None) -> Raster:
-    options: dict[str, Any] = {
+def _options(spec: RasterSpec) -> dict[str, Any]:
+    return {
         "interpolation": spec.interpolation,
         "amounts": spec.values == "amount",
         "nodata": spec.nodata,
         "outside": spec.outside,
         "coarsen": spec.coarsen,
     }
+
+
+def _placed(values: np.ndarray, spec: RasterSpec) -> Raster:
+    """The raster of values whose place is in the table."""
+    given: Any = spec  # origin, pixel and rows are there: see places.py
+    pixel = given.pixel[0] if len(given.pixel) == 1 else given.pixel
+    place = {"origin": given.origin, "pixel": pixel, "rows": given.rows, "axes": given.axes}
+    return Raster(values, **place, **_options(spec))
+
+
+def _read(spec: RasterSpec, file: str, path: Path, scenario: Scenario | None) -> Raster:
     if not path.is_file():
-        raise _refused(f"is {shown(spec.file)}, but there is no file {shown(str(path))}")
+        raise _refused(f"is {shown(file)}, but there is no file {shown(str(path))}")
     if path.suffix.lower() == ".npy":
         try:
             values = np.load(path, mmap_mode="r", allow_pickle=False)
         except (ValueError, OSError, EOFError):
-            raise _refused(f"is {shown(spec.file)}, which is no array of NumPy (.npy)") from None
-        given: Any = spec  # origin, pixel and rows are there: see places.py
-        pixel = given.pixel[0] if len(given.pixel) == 1 else given.pixel
-        place = {"origin": given.origin, "pixel": pixel, "rows": given.rows, "axes": given.axes}
-        return Raster(values, **place, **options)
+            raise _refused(f"is {shown(file)}, which is no array of NumPy (.npy)") from None
+        return _placed(values, spec)
     if scenario is None:
-        raise _refused(f"is {shown(spec.file)}, which needs the scenario that names it")
-    options |= {"origin": spec.origin, "pixel": spec.pixel, "band": spec.band}
+        raise _refused(f"is {shown(file)}, which needs the scenario that names it")
+    options = {"origin": spec.origin, "pixel": spec.pixel, "band": spec.band, **_options(spec)}
     frame, workspace = _place_of(scenario)
     return read_raster(path, frame, workspace, **options)
 
@@ -143,8 +153,8 @@ def raster_tables(scenario: Scenario) -> Iterator[RasterSpec]:
 
 
 def pinned(scenario: Scenario) -> Scenario:
-    """`scenario` with the digests of its rasters, so that a changed file is noticed."""
-    if all(spec.sha256 is not None for spec in raster_tables(scenario)):
+    """`scenario` with the digests of its rasters in files, so that a changed file is noticed."""
+    if all(spec.sha256 or spec.inline for spec in raster_tables(scenario)):
         return scenario
     changes: dict[str, Any] = {"density": _pinned(scenario.density, scenario)}
     for name in ("world", "sensor"):
@@ -159,6 +169,6 @@ def pinned(scenario: Scenario) -> Scenario:
 def _pinned(spec: Any, scenario: Scenario) -> Any:
     if isinstance(spec, MixtureSpec):
         return spec.model_copy(update={"parts": tuple(_pinned(p, scenario) for p in spec.parts)})
-    if not isinstance(spec, RasterSpec) or spec.sha256 is not None:
+    if not isinstance(spec, RasterSpec) or spec.sha256 or spec.inline:
         return spec
     return spec.model_copy(update={"sha256": raster_of(spec, scenario).digest})

@@ -12,8 +12,10 @@ from dwell.scenario.guards import decode
 from dwell.scenario.places import PolytopeSpec, WorkspaceSpec
 from dwell.web.limits import Limits
 
-# Densities that are data. A function would be code, and a raster a file of this machine.
+# Densities that are data. A function would be code, and a raster may be a file of this machine, or
+# by its digest one of another request.
 DENSITIES = ("uniform", "polynomial", "gaussian", "mixture")
+NAMES = ("file", "path", "sha256")
 HIGH, MOST_FACES = 4, 1e6  # dimensions from which polytopes may have very many faces
 
 _TOKEN = re.compile(
@@ -116,10 +118,12 @@ def _refuse_code(density: object, key: str) -> None:
     if not isinstance(density, Mapping):
         return
     kind = density.get("kind")
-    if kind in ("callable", "raster"):
+    own = "inline" in density and not any(name in density for name in NAMES)
+    if kind == "callable" or (kind == "raster" and not own):
         raise DensityError(
             f'{key}.kind is "{kind}", which a server does not take: requests hold neither code '
-            f"nor files; use one of {', '.join(DENSITIES)}, or the command line",
+            f"nor files; use one of {', '.join(DENSITIES)}, a raster with its values as inline, or "
+            "the command line",
             code="web.density",
             key=f"{key}.kind",
         )

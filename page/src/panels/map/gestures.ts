@@ -1,12 +1,14 @@
 /** Pointer and keys on a map: what is under them is dragged, and changed when it is let go. */
 
-import { hull, moveCorner, splitSide, type Point } from "../../geometry/polygon";
-import { isDrawn } from "../../geometry/workspace";
+import { moveCorner, splitSide, type Point } from "../../geometry/polygon";
+import { withCornerAt, withSideSplit, type Part } from "../../geometry/rings";
+import { cornersOf, isDrawn } from "../../geometry/workspace";
 import { plain } from "../../map/axes";
 import { hit, NEAR, type Hit } from "../../map/hit";
 import type { Scene } from "../../map/scene";
-import { inSight, panned, toWorld, zoomed, type View } from "../../map/view";
+import { inSight, panned, toWorld, toX, toY, zoomed, type View } from "../../map/view";
 import type { Session } from "../../state/session";
+import { Painting } from "./painting";
 import { boundsOf, type Drag, type Shown } from "./scene_of";
 
 const STILL = 4; // pixels that a click may move
@@ -15,6 +17,7 @@ const COMMIT_AFTER = 350; // milliseconds after the last arrow key
 export class Gestures {
   drag: Drag = {};
   private grip: Hit = null;
+  private readonly painting: Painting;
   private readonly pointers = new Map<number, [number, number]>();
   private begun: [number, number] = [0, 0];
   private panning = false;
@@ -28,6 +31,7 @@ export class Gestures {
     private readonly session: Session,
     private readonly shown: () => Shown | null,
   ) {
+    this.painting = new Painting(session, shown);
     this.on("pointerdown", (e) => this.down(e));
     this.on("pointermove", (e) => this.move(e));
     this.on("pointerup", (e) => this.up(e));
@@ -78,6 +82,7 @@ export class Gestures {
     if (this.pointers.size === 2) return this.beginPinch();
     this.begun = p;
     this.panning = false;
+    if (this.painting.chosen) return this.paint(this.world(p));
     this.grip = this.session.store.get().drawing ? null : hit(scene, p[0], p[1]);
     this.choose(this.grip);
     const moves = this.grip?.kind === "agent" || scene.paths.some((one) => one.along.length > 0); // under the pointer
@@ -93,8 +98,14 @@ export class Gestures {
     this.session.clock.touch();
   }
 
+  private paint(z: Point): void {
+    this.drag = { view: this.shown()?.scene.view, density: this.painting.to(z, this.drag.density) };
+    this.session.clock.touch();
+  }
+
   private beginPinch(): void {
     this.grip = null;
+    this.painting.end();
     this.drag = {};
     this.apart = this.spread();
   }
@@ -113,8 +124,9 @@ export class Gestures {
     this.pointers.set(e.pointerId, p);
     if (this.pointers.size === 2) return this.pinch(p);
     const far = Math.hypot(p[0] - this.begun[0], p[1] - this.begun[1]) > STILL;
-    if (this.grip) {
-      if (far || this.drag.agent || this.drag.peaks || this.drag.ring || this.drag.bounds) this.dragTo(this.world(p));
+    if (this.painting.underWay) this.paint(this.world(p));
+    else if (this.grip) {
+      if (far || this.drag.agent || this.drag.peaks || this.drag.ring || this.drag.parts || this.drag.bounds) this.dragTo(this.world(p));
     } else if (far || this.panning) {
       this.panning = true;
       this.lookAt(scene, panned(scene.view, p[0] - before[0], p[1] - before[1]));
@@ -125,7 +137,9 @@ export class Gestures {
     const scene = this.shown()?.scene;
     if (!scene) return;
     const under = hit(scene, p[0], p[1]);
-    this.canvas.dataset["over"] = this.session.store.get().drawing ? "draw" : (under?.kind ?? "");
+    const draws = this.session.store.get().drawing || this.painting.chosen;
+    this.canvas.dataset["over"] = draws ? "draw" : (under?.kind ?? "");
+    if (this.painting.chosen) this.session.store.set({ cursor: this.world(p) });
     this.session.store.set({ hovered: under?.kind === "agent" ? under.which : -1 });
     this.session.clock.touch();
   }
@@ -169,6 +183,7 @@ export class Gestures {
     const scene = this.shown()?.scene;
     if (!scene || !this.grip) return;
     if (scene.region.bounds) return this.dragEnd(scene.region.bounds, z[0], scene.view);
+    if (scene.region.parts) return this.dragCornerOf(scene.region.parts, z, scene.view);
     if (this.grip.kind === "side") {
       this.drag = { view: scene.view, ring: splitSide(scene.region.ring, this.grip.which) };
       this.grip = { kind: "corner", which: this.grip.which + 1 };
@@ -178,6 +193,15 @@ export class Gestures {
     const found = moveCorner(this.drag.ring ?? scene.region.ring, this.grip.which, z);
     this.drag = { view: scene.view, ring: found.ring };
     if (!found.whole) this.session.say("A workspace must stay convex: the corner goes no further.");
+  }
+
+  private dragCornerOf(parts: readonly Part[], z: Point, view: View): void {
+    const { kind, which } = this.grip ?? { kind: "", which: -1 };
+    if (kind === "side") {
+      this.drag = { view, parts: withSideSplit(parts, which) };
+      this.grip = { kind: "corner", which: which + 1 };
+      this.session.store.set({ selectedCorner: which + 1 });
+    } else this.drag = { view, parts: withCornerAt(this.drag.parts ?? parts, which, z) };
   }
 
   private dragEnd(ends: readonly [number, number], x: number, view: View): void {
@@ -191,7 +215,7 @@ export class Gestures {
     const p = this.at(e);
     const click = this.pointers.delete(e.pointerId) && !this.panning && Math.hypot(p[0] - this.begun[0], p[1] - this.begun[1]) <= STILL;
     const { drawing } = this.session.store.get();
-    if (drawing && click && !this.pointers.size) this.draw([...drawing, this.world(p)]);
+    if (drawing && click && !this.pointers.size) this.drawAt(drawing, p);
     void this.commit();
     this.grip = null;
   }
@@ -200,14 +224,23 @@ export class Gestures {
   private abandon(e: PointerEvent): void {
     this.pointers.delete(e.pointerId);
     this.grip = null;
+    this.painting.end();
     this.drag = {};
     void this.commit();
   }
 
+  /** One corner more of a drawing; a click on its first one closes it. */
+  private drawAt(drawing: readonly Point[], p: readonly [number, number]): void {
+    const scene = this.shown()?.scene;
+    if (!scene) return;
+    const { view, size } = scene;
+    const closes = drawing.length > 2 && Math.hypot(toX(view, size, drawing[0][0]) - p[0], toY(view, size, drawing[0][1]) - p[1]) <= NEAR;
+    if (closes) void this.session.hands.finishDrawing();
+    else this.draw([...drawing, this.world(p)]);
+  }
+
   private draw(points: readonly Point[]): void {
-    const kept = points.length > 2 ? hull(points) : points;
-    this.session.store.set({ drawing: kept });
-    if (kept.length < points.length) this.session.say("A workspace is convex: points inside the others are left out.");
+    this.session.store.set({ drawing: points });
     this.session.clock.touch();
   }
 
@@ -215,11 +248,14 @@ export class Gestures {
   private async commit(): Promise<void> {
     const { drag } = this;
     clearTimeout(this.timer);
+    this.painting.end();
     const again = this.resume;
     this.resume = false;
     if (drag.agent) await this.session.hands.moveAgent(drag.agent.which, drag.agent.place);
     else if (drag.peaks) await this.session.hands.setPeaks(drag.peaks, drag.which ?? -1);
     else if (drag.ring) await this.session.hands.setRing(drag.ring);
+    else if (drag.parts) await this.session.hands.setParts(drag.parts);
+    else if (drag.density) await this.session.hands.setDensity(drag.density);
     else if (drag.bounds) await this.session.hands.setBounds(drag.bounds);
     if (this.drag === drag) this.drag = {}; // unless something else is dragged by now
     this.session.clock.touch();
@@ -262,6 +298,7 @@ export class Gestures {
     const scene = this.shown()?.scene;
     if (!scene) return false;
     const middle: [number, number] = [scene.size.width / 2, scene.size.height / 2];
+    if (this.drawsBy(scene, key)) return true;
     if (key === "]") this.cycle(1);
     else if (key === "[") this.cycle(-1);
     else if (key === "Delete" || key === "Backspace") void this.commit().then(() => this.session.hands.removeChosen());
@@ -270,6 +307,29 @@ export class Gestures {
     else if (key === "-") this.lookAt(scene, zoomed(scene.view, scene.size, 0.8, ...middle));
     else if (key === "0") this.session.setView(null);
     else return false;
+    return true;
+  }
+
+  /** Keys while a ring is drawn or a density is painted: at the cursor, which arrows move. */
+  private drawsBy(scene: Scene, key: string): boolean {
+    const { drawing, cursor } = this.session.store.get();
+    const at = cursor ?? [scene.view.x, scene.view.y];
+    const adds = key === "Insert" || key === "a" || key === "A";
+    if (drawing && (key === "Delete" || key === "Backspace")) this.draw(drawing.slice(0, -1));
+    else if (drawing && adds) {
+      this.draw([...drawing, at]);
+      this.session.say(`Corner ${drawing.length + 1} at ${at.map(plain).join(", ")}.`);
+    } else if (adds && this.painting.chosen) {
+      this.paint(at);
+      void this.commit();
+    } else return false;
+    return true;
+  }
+
+  private moveCursor(by: (z: readonly number[]) => Point, scene: Scene): boolean {
+    const cursor = by(this.session.store.get().cursor ?? [scene.view.x, scene.view.y]);
+    this.session.store.set({ cursor });
+    this.session.clock.touch();
     return true;
   }
 
@@ -286,7 +346,7 @@ export class Gestures {
       store.set({ selected: which });
     }
     else if (tool === "peaks") store.set({ selectedPeak: next(selectedPeak, scene.peaks.length) });
-    else if (scene.region.editable) store.set({ selectedCorner: next(selectedCorner, scene.region.bounds ? 2 : scene.region.ring.length) });
+    else if (scene.region.editable) store.set({ selectedCorner: next(selectedCorner, scene.region.bounds ? 2 : cornersOf(scene.region).length) });
     this.session.clock.touch();
     this.sayChosen(scene);
   }
@@ -300,7 +360,7 @@ export class Gestures {
     if (tool === "agents") told(`Agent ${selected}`, state.agents, state.positions.subarray(n * selected, n * selected + n));
     else if (tool === "peaks") told(`Peak ${selectedPeak + 1}`, peaks.length, peaks[selectedPeak]?.center);
     else {
-      const corners: readonly (readonly number[])[] = region.bounds ? region.bounds.map((end) => [end]) : region.ring;
+      const corners: readonly (readonly number[])[] = region.bounds ? region.bounds.map((end) => [end]) : cornersOf(region);
       told(`Corner ${selectedCorner + 1}`, corners.length, corners[selectedCorner]);
     }
   }
@@ -319,6 +379,7 @@ export class Gestures {
     const far = (share * scene.size.width) / scene.view.sx;
     const by = (z: readonly number[]): Point => [z[0] + far * step[0], (z[1] ?? 0) + far * step[1]];
     const n = scene.state.dimension;
+    if (this.session.store.get().drawing || this.painting.chosen) return this.moveCursor(by, scene);
     if (tool === "agents" && selected >= 0) {
       this.grip = { kind: "agent", which: selected };
       const held = this.drag.agent?.which === selected ? this.drag.agent.place : null; // two keys may come in one frame
@@ -328,7 +389,7 @@ export class Gestures {
       this.dragTo(by(scene.peaks[selectedPeak].center ?? [0, 0]));
     } else if (tool === "workspace" && selectedCorner >= 0) {
       this.grip = { kind: "corner", which: selectedCorner };
-      this.dragTo(by(scene.region.bounds ? [scene.region.bounds[selectedCorner]] : scene.region.ring[selectedCorner]));
+      this.dragTo(by(scene.region.bounds ? [scene.region.bounds[selectedCorner]] : cornersOf(scene.region)[selectedCorner]));
     } else return false;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => void this.commit(), COMMIT_AFTER);

@@ -3,14 +3,17 @@
 import { blankState, type ArcState } from "../../arc/arc";
 import { densityOf, peaksOf, withPeaks, type Density, type DensityTable } from "../../density/density";
 import { cellOf, intervalOf, placesOf, rangeAmong } from "../../geometry/cells";
+import { isRaster, type RasterTable } from "../../density/raster";
 import type { Point } from "../../geometry/polygon";
+import type { Part } from "../../geometry/rings";
 import { flattened, nameOfAxis, PLANE, shadowOf, type Axes } from "../../geometry/shadow";
-import type { Region } from "../../geometry/workspace";
+import { regionOfParts, widthOf, type Region } from "../../geometry/workspace";
 import { largestOf, paintHeat, type Heat } from "../../map/heat";
 import type { Glance, HillPath, Scene, Stretch } from "../../map/scene";
 import type { Theme } from "../../map/theme";
 import { fit, type Bounds, type Size, type View } from "../../map/view";
 import type { Scenario } from "../../net/api";
+import type { AppState } from "../../state/app";
 import type { Places } from "../../state/edits";
 import type { Lane, LanePiece } from "../../state/lane";
 import { speedOf } from "../../state/laws";
@@ -28,6 +31,8 @@ export interface Drag {
   peaks?: readonly DensityTable[];
   which?: number; // of the peaks
   ring?: readonly Point[];
+  parts?: readonly Part[];
+  density?: RasterTable;
   bounds?: readonly [number, number];
   /** What was seen when it began: a corner must not change the view that it is dragged in. */
   view?: View;
@@ -36,6 +41,7 @@ export interface Drag {
 export interface Shown {
   readonly scene: Scene;
   readonly density: Density | null;
+  readonly table: DensityTable;
 }
 
 export function boundsOf(region: Region, end: number): Bounds {
@@ -69,6 +75,7 @@ export class SceneMaker {
   private shadow: Scene["shadow"] = null;
   private density: Density | null = null;
   private densityFor = "";
+  private tableFor: DensityTable | undefined | null = null;
   private heat: Heat | null = null;
   private heatFor: readonly unknown[] = [];
   private fitted: View | null = null;
@@ -95,7 +102,7 @@ export class SceneMaker {
     const table = tableAt(moving, t);
     const peaks = drag.peaks ?? peaksOf(table);
     const whole = sensors.length > 1 ? tableAt(world.densityAt(t, sensors), t) : table;
-    const density = this.densityOf(drag.peaks ? withPeaks(table, drag.peaks) : whole);
+    const density = this.densityOf(drag.density ?? (drag.peaks ? withPeaks(table, drag.peaks) : whole));
     const end = this.endOf(lane, app.scenario);
     const view = drag.view ?? this.session.view ?? this.fit(world, region, end, size);
     const glance = piece ? this.glanceOf(piece, jump - piece.jumps, app.selected, view.sx) : null;
@@ -130,12 +137,13 @@ export class SceneMaker {
       hovered: app.hovered,
       speed: speedOf(scenario.controller),
       draft: app.drawing,
+      cursor: cursorOf(app, region),
       layers: app.layers,
       view,
       size,
       theme,
     };
-    return { scene, density };
+    return { scene, density, table };
   }
 
   private endOf(lane: Lane | null, scenario: Scenario): number {
@@ -148,7 +156,8 @@ export class SceneMaker {
     return this.world;
   }
 
-  private regionOf(world: World, t: number, { ring, bounds }: Drag, axes: Axes, places: Places): Region {
+  private regionOf(world: World, t: number, { ring, parts, bounds }: Drag, axes: Axes, places: Places): Region {
+    if (parts) return regionOfParts(parts);
     if (ring) return { dimension: 2, ring, bounds: null, editable: true };
     if (bounds) return { dimension: 1, ring: [], bounds, editable: true };
     const workspace = world.workspaceAt(t);
@@ -168,8 +177,10 @@ export class SceneMaker {
   }
 
   private densityOf(table: DensityTable | undefined): Density | null {
-    const key = JSON.stringify(table ?? null);
-    if (key !== this.densityFor) {
+    if (table === this.tableFor) return this.density;
+    this.tableFor = table;
+    const key = isRaster(table) ? "" : JSON.stringify(table ?? null); // of a grid that would take too long
+    if (!key || key !== this.densityFor) {
       this.densityFor = key;
       this.density = densityOf(table);
     }
@@ -232,6 +243,12 @@ export class SceneMaker {
     }
     return this.glance;
   }
+}
+
+/** Where a ring is drawn by keys, or where the brush is. */
+function cursorOf({ tool, drawing, cursor, brush }: AppState, region: Region): Scene["cursor"] {
+  if (!cursor || region.dimension !== 2 || (!drawing && tool !== "paint")) return null;
+  return { at: cursor, radius: drawing ? 0 : brush.size * widthOf(region) };
 }
 
 const latestOf = ({ arc }: LanePiece, jump: number): number => (jump < 1 ? -1 : arc.events.agent[jump - 1]);

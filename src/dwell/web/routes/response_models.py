@@ -66,6 +66,13 @@ class Parsed(BaseModel):
     scenario: dict[str, Any]
 
 
+class Outline(BaseModel):
+    """The workspace of an outline."""
+
+    workspace: dict[str, Any] = Field(description="the table of a scenario, in metres")
+    repairs: list[str] = Field(description="what was repaired, and inaccuracies")
+
+
 class JobView(BaseModel):
     """A run and its state."""
 

@@ -23,6 +23,8 @@ from dwell.web.routes.openapi import SCENARIO, body
 SCENARIO_BODY = body("application/json", SCENARIO, "A scenario.")
 TEXT_BODY = body("text/plain", {"type": "string"}, "A scenario file, TOML or JSON.")
 
+OUTLINE_BODY = body("text/plain", {"type": "string"}, "An outline in GeoJSON.")
+
 routes = APIRouter()
 schema = lru_cache(maxsize=1)(scenario_schema)
 
@@ -80,6 +82,16 @@ async def parse(request: Request, backend: WithBackend) -> JSONResponse:
 async def text(request: Request, backend: WithBackend) -> PlainTextResponse:
     """A scenario as the text of a TOML file."""
     return PlainTextResponse((await backend.result(request, "write"))["text"])
+
+
+@routes.post(
+    "/api/site",
+    responses={200: {"model": models.Outline}, **error_responses(*WITH_BODY)},
+    openapi_extra=OUTLINE_BODY,
+)
+async def site(request: Request, backend: WithBackend) -> JSONResponse:
+    """The workspace in metres of the polygons in a GeoJSON."""
+    return JSONResponse(await backend.result(request, "outline", "text/plain"))
 
 
 @routes.post("/api/design", responses=error_responses(*WITH_BODY), openapi_extra=SCENARIO_BODY)

@@ -13,6 +13,7 @@ from dwell.scenario.build import build
 from dwell.web.limits import Limits
 from dwell.web.request_parsing import checked_text, mapping_of_json, refuse_events, scenario_of
 from dwell.web.work.design_region import design_region
+from dwell.web.work.outline_task import outline
 from dwell.web.work.workspace_json import workspace_json
 
 
@@ -70,6 +71,7 @@ TASKS: Mapping[str, Callable[[bytes, Limits], dict[str, Any]]] = {
     "parse": parse,
     "write": write,
     "design": design,
+    "outline": outline,
 }
 
 

@@ -1,0 +1,97 @@
+/** Files that are opened or dropped: scenarios, outlines (GeoJSON) and pictures. */
+
+import { PICTURE, rasterOfPicture } from "../density/raster";
+import { geoJsonIn, mayBeDegrees, partsIn } from "../geometry/geojson";
+import { ringsOf, workspaceOf } from "../geometry/rings";
+import { site } from "../net/api";
+import { withSite } from "../state/edits";
+import { LONGEST } from "../state/link";
+import type { Session } from "../state/session";
+import { regionOf } from "../geometry/workspace";
+import { boundsOf } from "./map/scene_of";
+
+/** How files of stored runs begin: HDF5 or older NetCDF. */
+const STORED = ["\x89HDF", "CDF\x01", "CDF\x02", "CDF\x05"];
+
+const PICTURES = ["image/png", "image/jpeg"];
+const LARGEST_PICTURE = 20_000_000; // bytes; it is made small before anything is done with it
+
+const tooLarge = (file: File, what: string, most: number): string =>
+  `${file.name} has ${(file.size / 1e6).toFixed(1)} MB; ${what} has at most ${most / 1e6} MB.`;
+
+/** Open a file. What it cannot be is found out before all of it is read. */
+export async function openFile(session: Session, file: File): Promise<void> {
+  try {
+    if (PICTURES.includes(file.type)) return await openPicture(session, file);
+    const head = String.fromCharCode(...new Uint8Array(await file.slice(0, 4).arrayBuffer()));
+    if (STORED.includes(head)) return session.say(`${file.name} is a stored run, not a scenario; dwell show reads it.`, "error");
+    if (file.size > LONGEST) return session.say(tooLarge(file, "a scenario file or an outline", LONGEST), "error");
+    const text = await file.text();
+    const json = geoJsonIn(text);
+    if (json) await openOutline(session, file.name, text, json);
+    else await session.openText(text);
+  } catch {
+    session.say(`${file.name} cannot be read.`, "error");
+  }
+}
+
+/** An outline becomes the workspace of the scenario; only the server can make metres of degrees. */
+async function openOutline(session: Session, name: string, text: string, json: Record<string, unknown>): Promise<void> {
+  const { scenario } = session.store.get();
+  if (!scenario) return;
+  try {
+    const parts = partsIn(json);
+    if (!parts.length) throw new Error(`${name} has no polygon; an outline is a Polygon or a MultiPolygon.`);
+    const measured = json["crs"] === undefined && !mayBeDegrees(ringsOf(parts));
+    const { workspace, repairs } = measured ? { workspace: workspaceOf(parts), repairs: [] } : await site(text);
+    const { scenario: next, scale } = withSite(scenario, workspace, name.replace(/\.\w+$/, ""));
+    if (!(await session.change(next))) return;
+    session.setView(null);
+    const units = measured ? " Its coordinates, which cannot be degrees, are taken as metres." : "";
+    const holes = parts.reduce((sum, part) => sum + part.holes.length, 0);
+    const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+    session.say(
+      `${name} is the workspace: ${many(parts.length, "part")}, ${many(holes, "hole")}. The agents are scattered over it, the density is uniform, and speeds are ${Number(scale.toPrecision(3))} times those of before, as the size is.${units} ${repairs.join(" ")}`.trim(),
+    );
+  } catch (error) {
+    session.fail(error);
+  }
+}
+
+/** The density from a picture that is laid over the workspace. */
+async function openPicture(session: Session, file: File): Promise<void> {
+  const { scenario } = session.store.get();
+  const region = scenario && regionOf(scenario.workspace);
+  if (region?.dimension !== 2) return session.say("A picture can be the density of a workspace in the plane only.", "error");
+  if (file.size > LARGEST_PICTURE) return session.say(tooLarge(file, "a picture", LARGEST_PICTURE), "error");
+  const picture = await createImageBitmap(file);
+  const share = Math.min(1, PICTURE / Math.max(picture.width, picture.height));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(2, Math.round(share * picture.width));
+  canvas.height = Math.max(2, Math.round(share * picture.height));
+  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+  context.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+  const density = rasterOfPicture(data, canvas.width, canvas.height, boundsOf(region, 0));
+  if (await session.hands.setDensity(density))
+    session.say(`The density is ${file.name}, ${canvas.width} × ${canvas.height} pixels over the workspace; light places count most.`);
+}
+
+/** Files may be dropped anywhere on the page. */
+export function listenToDrops(session: Session): () => void {
+  const over = (e: DragEvent): void => {
+    if (e.dataTransfer?.types.includes("Files")) e.preventDefault();
+  };
+  const drop = (e: DragEvent): void => {
+    const file = e.dataTransfer?.files[0];
+    if (!file) return;
+    e.preventDefault();
+    void openFile(session, file);
+  };
+  addEventListener("dragover", over);
+  addEventListener("drop", drop);
+  return () => {
+    removeEventListener("dragover", over);
+    removeEventListener("drop", drop);
+  };
+}
