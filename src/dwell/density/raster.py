@@ -152,8 +152,8 @@ class Raster:
     @cached_property
     def grid(self) -> np.ndarray:
         """The values with the southernmost row first."""
-        turned: np.ndarray = self.values[:: 1 if self.rows == ROWS[0] else -1]
-        return turned
+        found: np.ndarray = self.values[:: 1 if self.rows == ROWS[0] else -1]
+        return found
 
     @cached_property
     def place(self) -> Floats:
