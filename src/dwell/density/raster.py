@@ -151,10 +151,8 @@ class Raster:
 
     @cached_property
     def grid(self) -> np.ndarray:
-        """The values with the southernmost row first, in one piece."""
-        found = np.ascontiguousarray(self.values[:: 1 if self.rows == ROWS[0] else -1]).view()
-        found.flags.writeable = False
-        return found
+        """The values with the southernmost row first."""
+        return self.values[:: 1 if self.rows == ROWS[0] else -1]
 
     @cached_property
     def place(self) -> Floats:
@@ -211,7 +209,7 @@ class Raster:
             self.outside,
         )
         found = hashlib.sha256(f"{about} {self.place.tolist()}".encode())
-        found.update(self.grid.data)
+        found.update(np.ascontiguousarray(self.grid).data)
         return found.hexdigest()
 
     def at(self, points: Points) -> Floats:
@@ -235,18 +233,33 @@ class Raster:
 
     @cached_property
     def _terms(self) -> Terms:
-        from dwell._kernels.polygon.raster_runs import TILE, fill_blocks
+        from dwell._kernels.polygon.raster_cells import TILE
+        from dwell._kernels.polygon.raster_runs import fill_blocks
 
         bilinear = INTERPOLATIONS.index(self.interpolation)
         rows, columns = self.grid.shape
-        blocks = np.zeros((rows, columns // TILE, 3))
+        values = _in_tiles(self.grid, TILE)
+        blocks = np.zeros((len(values), columns // TILE, TILE, 3))
         tiles = np.zeros((rows // TILE, columns // TILE, 6))
-        fill_blocks(self.grid, bilinear, blocks, tiles)
-        return Terms(raster=RasterTerms(self.grid, bilinear, self.scale, self.place, blocks, tiles))
+        fill_blocks(values, rows, bilinear, blocks, tiles)
+        found = RasterTerms(values, rows, columns, bilinear, self.scale, self.place, blocks, tiles)
+        return Terms(raster=found)
 
     def terms(self) -> Terms:
         """The grid with its sums over blocks, made once."""
         return self._terms
+
+
+def _in_tiles(grid: np.ndarray, side: int) -> np.ndarray:
+    """The values tile by tile, (rows of tiles, columns of tiles, side, side), and zeros."""
+    rows, columns = grid.shape
+    found = np.zeros((-(-rows // side), -(-columns // side), side, side), dtype=grid.dtype)
+    for k, tiles in enumerate(found):
+        part = grid[k * side : (k + 1) * side]
+        wide = np.zeros((side, len(tiles) * side), dtype=grid.dtype)
+        wide[: len(part), :columns] = part
+        tiles[:] = wide.reshape(side, len(tiles), side).swapaxes(0, 1)
+    return found
 
 
 def refused(name: str, says: str, code: str = "density.raster") -> DensityError:

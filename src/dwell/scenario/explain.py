@@ -22,13 +22,13 @@ from .problems import (
     scenario_error,
     shown,
 )
-from .schema import LATER, Scenario
+from .schema import Scenario
 
 Ranks: TypeAlias = dict[int, dict[str | int, int]]
 
 MOST_EXPLAINED = 100
 _AT_ITSELF = ("missing", "extra_forbidden")
-_KIND_CODES = ("scenario.kind", "scenario.later", "scenario.missing-key")
+_KIND_CODES = ("scenario.kind", "scenario.missing-key")
 
 
 def error_of(error: ValidationError, data: dict[str, Any]) -> ScenarioError:
@@ -119,9 +119,6 @@ def _kind_problem(where: Where, table: object, data: dict[str, Any]) -> Problem:
 def _choice_problem(where: Where, value: object, data: dict[str, Any]) -> Problem:
     choices = choices_at(data, where)
     names = tuple(part for part in where if isinstance(part, str))
-    if value in LATER.get(names, ()):
-        says = f"= {shown(value)} comes in a later version of dwell; this one knows "
-        return Problem(where, "scenario.later", says + listing(choices))
     says = f"must be {listing(choices, 'or')}, got {shown(value)}"
     if names[-2:] == ("start", "region"):
         says = f'must be "workspace" or a table with lower and upper, got {shown(value)}'

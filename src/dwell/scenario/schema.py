@@ -46,12 +46,6 @@ from .values import (
 SCHEMA_VERSION = 1
 CHECKPOINT_EVERY = 5.0  # seconds
 
-# Choices that a later version will have: the error says so.
-LATER: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("density", "kind"): ("raster",),
-    ("density", "parts", "kind"): ("raster",),
-}
-
 
 class CertificateSpec(Table):
     """What the theorem assumes, to be reported against what was seen."""

@@ -9,13 +9,17 @@ import numpy as np
 class RasterTerms(NamedTuple):
     """Values on a grid of pixels, with sums over blocks and tiles: see polygon/raster.py."""
 
-    values: np.ndarray  # (rows, columns), in the type of the file
+    # (rows of tiles, columns of tiles, TILE, TILE), in the type of the file: pixels near each other
+    # lie on one page of memory
+    values: np.ndarray
+    rows: int  # of pixels
+    columns: int
     bilinear: int  # 1: bilinear between pixel centres; 0: constant per pixel
     scale: float  # what values are multiplied by
     # (11,): x, y of the outer corner of values[0, 0]; rows of the matrix from offsets to columns
     # and rows; rows of its inverse; the determinant of the inverse
     place: np.ndarray
-    blocks: np.ndarray  # (rows, blocks, 3)
+    blocks: np.ndarray  # (rows of tiles, blocks, TILE, 3)
     tiles: np.ndarray  # (rows of tiles, columns of tiles, 6)
 
 

@@ -3,7 +3,7 @@
 Pixel units: u counts columns, v rows, from the corner of the first value. A raster that is constant
 per pixel has cells [i, i + 1] x [j, j + 1]. One that is bilinear between pixel centres is shifted
 by half a pixel, so that node (j, i) lies at whole numbers; nodes beyond the outermost centres
-repeat them, and cells on the rim count half.
+repeat them, and outermost cells count half.
 
 The polygon is cut into slabs at rows of cells and at its vertices: trapezoids with two level sides.
 In a slab, cells that its left or right side crosses are integrated singly (Gauss rules that are
@@ -23,6 +23,7 @@ from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.quadrature import NODES, WEIGHTS
 from dwell._kernels.polygon.raster_cells import (
     NONE,
+    TILE,
     add_between,
     add_crossed,
     clamped,
@@ -31,7 +32,7 @@ from dwell._kernels.polygon.raster_cells import (
     plus_point,
     shares_of,
 )
-from dwell._kernels.polygon.raster_runs import TILE, add_tiles, add_whole
+from dwell._kernels.polygon.raster_runs import add_tiles, add_whole
 
 
 @inner
@@ -49,7 +50,7 @@ def add_slab(raster, j, base, pivot, v0, v1, left, right, inner_columns, t):
     is a multiple of TILE.
     """
     bilinear = raster.bilinear
-    columns = raster.values.shape[1]
+    columns = raster.columns
     begin, end = -base, columns + bilinear - base  # all columns
     half = 0.5 * bilinear
     offset = -pivot[0] - base
@@ -75,7 +76,7 @@ def add_slab(raster, j, base, pivot, v0, v1, left, right, inner_columns, t):
         if joint and i == whole:
             i = until
             continue
-        f = corner_values(raster.values, bilinear, row, i + base)
+        f = corner_values(raster, row, i + base)
         low = half if i == begin else 0.0
         high = half if (i == end - 1 and bilinear == 1) else 1.0
         box = (low, high, v0, v1)
@@ -141,8 +142,7 @@ def to_pixels(n, place, shift, x0, y0, x, y, u, v):
 @inner
 def pixel_moments(n, raster, bu, bv, pivot, u, v):
     """Six moments, in pixel units, of the polygon in u, v: see `to_pixels`."""
-    rows, columns = raster.values.shape
-    bilinear = raster.bilinear
+    rows, columns, bilinear = raster.rows, raster.columns, raster.bilinear
     half = 0.5 * bilinear
     low = high = 0
     for k in range(n):
@@ -233,7 +233,7 @@ def next_line(a, d, s):
 @inner
 def value_in_cell(raster, u, v, i, j):
     """The density at (u, v), which lies in cell (j, i)."""
-    f = corner_values(raster.values, raster.bilinear, j, i)
+    f = corner_values(raster, j, i)
     x, y = clamped(u - i, 0.0, 1.0), clamped(v - j, 0.0, 1.0)
     return (1.0 - x) * ((1.0 - y) * f[0] + y * f[2]) + x * ((1.0 - y) * f[1] + y * f[3])
 
@@ -247,7 +247,7 @@ def add_raster_border(raster, ax, ay, bx, by, x0, y0, found):
     """
     if raster is None:
         return found
-    place, (rows, columns) = raster.place, raster.values.shape
+    place, rows, columns = raster.place, raster.rows, raster.columns
     half = 0.5 * raster.bilinear
     gx, gy = (x0 - place[0]) + ax, (y0 - place[1]) + ay
     dx, dy = bx - ax, by - ay

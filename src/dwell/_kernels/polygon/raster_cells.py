@@ -10,6 +10,9 @@ from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.quadrature import NODES, WEIGHTS
 
+BITS = 5
+TILE = 1 << BITS  # cells along a block, and along both sides of a tile
+REST = TILE - 1
 NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -20,22 +23,28 @@ def clamped(x, low, high):
 
 
 @inner
-def corner_values(values, bilinear, j, i):
+def value_at(values, j, i):
+    """The value in row j and column i, which lies in a tile."""
+    return np.float64(values[j >> BITS, i >> BITS, j & REST, i & REST])
+
+
+@inner
+def corner_values(raster, j, i):
     """The density at the corners of cell (j, i): lower left, lower right, upper left, upper right.
 
     Constant cells have the same value four times.
     """
-    if bilinear == 0:
-        f = np.float64(values[j, i])
+    values = raster.values
+    if raster.bilinear == 0:
+        f = value_at(values, j, i)
         return f, f, f, f
-    rows, columns = values.shape
-    low, high = larger(j - 1, 0), smaller(j, rows - 1)
-    left, right = larger(i - 1, 0), smaller(i, columns - 1)
+    low, high = larger(j - 1, 0), smaller(j, raster.rows - 1)
+    left, right = larger(i - 1, 0), smaller(i, raster.columns - 1)
     return (
-        np.float64(values[low, left]),
-        np.float64(values[low, right]),
-        np.float64(values[high, left]),
-        np.float64(values[high, right]),
+        value_at(values, low, left),
+        value_at(values, low, right),
+        value_at(values, high, left),
+        value_at(values, high, right),
     )
 
 

@@ -1,13 +1,18 @@
 """Moments of whole cells of a raster, by sums over blocks and tiles: see raster.py."""
 
-import numpy as np
-
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import larger
 from dwell._kernels.common.quadrature import NODES
-from dwell._kernels.polygon.raster_cells import NONE, clamped, plus_product, plus_six
-
-TILE = 32  # cells along a block, and along both sides of a tile
+from dwell._kernels.polygon.raster_cells import (
+    BITS,
+    NONE,
+    REST,
+    TILE,
+    clamped,
+    plus_product,
+    plus_six,
+    value_at,
+)
 
 
 @inner
@@ -17,13 +22,13 @@ def add_singly(raster, row, first, last, u, s):
     for i in range(first, last):
         k = float(i - first)
         if raster.bilinear == 0:
-            f = np.float64(raster.values[row, i])
+            f = value_at(raster.values, row, i)
             s0 += f
             s1 += k * f
             s2 += k * k * f
         else:
-            a = np.float64(raster.values[row, i - 1])  # whole cells are never on the rim
-            b = np.float64(raster.values[row, i])
+            a = value_at(raster.values, row, i - 1)  # whole cells are never outermost
+            b = value_at(raster.values, row, i)
             p0, p1 = 0.5 * (a + b), a / 6.0 + b / 3.0
             s0 += p0
             s1 += k * p0 + p1
@@ -47,7 +52,8 @@ def add_run(raster, row, first, last, offset, s):
     s = add_singly(raster, row, first, begin * TILE, offset + first, s)
     for b in range(begin, end):
         u = offset + b * TILE
-        m0, m1, m2 = raster.blocks[row, b, 0], raster.blocks[row, b, 1], raster.blocks[row, b, 2]
+        block = raster.blocks[row >> BITS, b, row & REST]
+        m0, m1, m2 = block[0], block[1], block[2]
         s = s[0] + m0, s[1] + (m1 + u * m0), s[2] + (m2 + u * (2.0 * m1 + u * m0))
     return add_singly(raster, row, end * TILE, last, offset + end * TILE, s)
 
@@ -70,7 +76,7 @@ def add_whole(raster, j, gaps, offset, cv, v0, v1, t):
     """Add the whole cells of row j between gaps[0] and gaps[1] and between gaps[2] and gaps[3]."""
     rows = 1 if raster.bilinear == 0 else 2
     for k in range(rows):
-        row = clamped(j - raster.bilinear + k, 0, raster.values.shape[0] - 1)
+        row = clamped(j - raster.bilinear + k, 0, raster.rows - 1)
         s = add_run(raster, row, gaps[0], gaps[1], offset, (0.0, 0.0, 0.0))
         s = add_run(raster, row, gaps[2], gaps[3], offset, s)
         if s[0] == 0.0:
@@ -99,25 +105,24 @@ def add_tiles(tiles, row, first, last, offset_u, offset_v, t):
 
 
 @njit
-def fill_blocks(values, bilinear, blocks, tiles):
+def fill_blocks(values, rows, bilinear, blocks, tiles):
     """Fill the moments 1, u, uu of blocks and 1, u, v, uu, uv, vv of tiles, about their corners.
 
-    Cells on the rim of a bilinear raster count as if they were whole; no polygon takes them so.
+    The outermost cells of a bilinear raster count as if they were whole; no polygon takes them so.
     """
-    for j in range(values.shape[0]):
+    for j in range(rows):
         for b in range(blocks.shape[1]):
             s0 = s1 = s2 = 0.0
             for k in range(TILE):
                 i = b * TILE + k
                 left, right = (i, i) if bilinear == 0 else (larger(i - 1, 0), i)
-                f, g = np.float64(values[j, left]), np.float64(values[j, right])
+                f, g = value_at(values, j, left), value_at(values, j, right)
                 p0, p1 = 0.5 * (f + g), f / 6.0 + g / 3.0
                 s0 += p0
                 s1 += k * p0 + p1
                 s2 += k * (k * p0 + 2.0 * p1) + (f / 12.0 + g / 4.0)
-            blocks[j, b, 0] = s0
-            blocks[j, b, 1] = s1
-            blocks[j, b, 2] = s2
+            block = blocks[j >> BITS, b, j & REST]
+            block[0], block[1], block[2] = s0, s1, s2
     for row in range(tiles.shape[0]):
         for b in range(tiles.shape[1]):
             t = NONE
@@ -127,7 +132,7 @@ def fill_blocks(values, bilinear, blocks, tiles):
                     if bilinear == 1:
                         j = larger(j - 1 + upper, 0)
                     h0, h1, h2 = heights(0.0, 1.0, float(k), upper == 0)
-                    s = blocks[j, b]
+                    s = blocks[j >> BITS, b, j & REST]
                     t = plus_product(t, s[0], s[1], s[2], h0, h1, h2)
             for c in range(6):
                 tiles[row, b, c] = t[c]
