@@ -152,7 +152,8 @@ class Raster:
     @cached_property
     def grid(self) -> np.ndarray:
         """The values with the southernmost row first."""
-        return self.values[:: 1 if self.rows == ROWS[0] else -1]
+        values: np.ndarray = self.values
+        return values[:: 1 if self.rows == ROWS[0] else -1]
 
     @cached_property
     def place(self) -> Floats:

@@ -249,7 +249,9 @@ def _from_degrees(
     sagitta, place = outlines.largest_sagitta(shape, to_metres)
     where = f"the side about ({place[0]:.6g}, {place[1]:.6g})"
     if sagitta > MOST_BENT * across and across <= WIDEST:
-        says = f"has {where} that bends by {sagitta:.4g} m, more than 0.1 % of the diameter, between "
+        says = (
+            f"has {where} that bends by {sagitta:.4g} m, more than 0.1 % of the diameter, between "
+        )
         says += "degrees and metres; add vertices along such sides by densify = metres between them"
         raise refused(file, says, "bend")
     if sagitta > 1e-6 * across:
