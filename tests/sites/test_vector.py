@@ -199,7 +199,7 @@ def test_sides_that_bend_need_densify(tmp_path):
 
 
 def test_densify_adds_points_of_the_side_in_degrees(tmp_path):
-    from dwell.sites.outlines import densified, largest_bend
+    from dwell.sites.outlines import densified, largest_sagitta
 
     frame = Frame.about(4.0, 52.5)
     box = shapely.box(3.0, 52.0, 5.0, 53.0)
@@ -207,7 +207,7 @@ def test_densify_adds_points_of_the_side_in_degrees(tmp_path):
     points = shapely.get_coordinates(more)
     assert shapely.distance(shapely.points(points), box.exterior).max() < 1e-12
     assert np.hypot(*np.diff(frame.from_map(points), axis=0).T).max() <= 1000.1
-    before, after = (largest_bend(one, frame.from_map)[0] for one in (box, more))
+    before, after = (largest_sagitta(one, frame.from_map)[0] for one in (box, more))
     assert after < before / 1e4
 
 

@@ -175,7 +175,7 @@ def rebuilt(shape: Any, change: Callable[[Points], Points]) -> Any:
     return lib.MultiPolygon(parts) if len(parts) > 1 else parts[0]
 
 
-def largest_bend(shape: Any, to_metres: Callable[[Points], Points]) -> tuple[float, Points]:
+def largest_sagitta(shape: Any, to_metres: Callable[[Points], Points]) -> tuple[float, Points]:
     """By how many metres a side that is straight in degrees bends, and the middle of that side."""
     worst, place = 0.0, np.zeros(2)
     for ring in rings_of(shape):

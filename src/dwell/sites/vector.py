@@ -18,7 +18,7 @@ from dwell.sites.frames import DEGREES, Frame, check_metres, transformed
 from dwell.sites.libraries import digest_of_file, existing, library, refused
 
 WIDE, WIDEST = 400e3, 2000e3  # metres across: remarked, refused
-MOST_BENT = 1e-3  # of the diameter: how far a side may bend before `densify` is needed
+MOST_BENT = 1e-3  # of the diameter: the sagitta of a side beyond which `densify` is needed
 SCALE_SHOWN = 1e-5  # by which lengths differ from those on the ground before it is noted
 MOST_LISTED = 10  # features and layers
 
@@ -246,14 +246,16 @@ def _from_degrees(
         shape = outlines.densified(shape, to_metres, densify)
         added = outlines.shapely().get_num_coordinates(shape) - before
         repairs.append(f"added {added} vertices along the sides of {file.name}")
-    bend, place = outlines.largest_bend(shape, to_metres)
+    sagitta, place = outlines.largest_sagitta(shape, to_metres)
     where = f"the side about ({place[0]:.6g}, {place[1]:.6g})"
-    if bend > MOST_BENT * across and across <= WIDEST:
-        says = f"has {where} that bends by {bend:.4g} m, more than 0.1 % of the diameter, between "
+    if sagitta > MOST_BENT * across and across <= WIDEST:
+        says = (
+            f"has {where} that bends by {sagitta:.4g} m, more than 0.1 % of the diameter, between "
+        )
         says += "degrees and metres; add vertices along such sides by densify = metres between them"
         raise refused(file, says, "bend")
-    if bend > 1e-6 * across:
-        notes.append(f"{where} of {file.name} bends by {bend:.3g} m; it is straight in metres")
+    if sagitta > 1e-6 * across:
+        notes.append(f"{where} of {file.name} bends by {sagitta:.3g} m; it is straight in metres")
     return outlines.mapped(shape, to_metres), frame, repairs, notes
 
 
@@ -282,8 +284,8 @@ def _from_metres(
         and area.south - 1.0 <= place[1] <= area.north + 1.0
         and (place[0] - area.west + 1.0) % 360.0 <= (area.east - area.west) % 360.0 + 2.0
     )
-    looks_like_degrees = (np.abs(points).max(axis=0) <= (180.0, 90.0)).all()
-    if not np.isfinite(place).all() or (looks_like_degrees and not inside):
+    within_degrees = (np.abs(points).max(axis=0) <= (180.0, 90.0)).all()
+    if not np.isfinite(place).all() or (within_degrees and not inside):
         says = f"claims metres of {crs.name}, but has the vertex {points[0].tolist()}; state its "
         says += f"system by ogr2ogr -a_srs EPSG:4326 out.gpkg {file.name} if these are degrees"
         raise refused(file, says, "extent")
