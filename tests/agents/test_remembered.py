@@ -9,7 +9,7 @@ import pytest
 
 from dwell import Box, Gaussian, Timer
 from dwell.agents import CoverageSystem
-from dwell.agents import problem as systems
+from dwell.agents import world as systems
 from dwell.agents.problem import MOST_KEPT
 from dwell.cells.backend import measure_cells
 from dwell.runner import run_scenario

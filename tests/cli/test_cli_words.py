@@ -58,7 +58,7 @@ REFUSED = {
     "compare": (["--laws", "timer,fly"], None),
     "design": (["--set", "controller={kind='lloyd'}"], "certificate"),
     "optimize": (["--set", "workspace.lower=[9, 9]"], "workspace.lower[0]"),
-    "rates": (["--set", "density={kind='raster'}"], "density.kind"),
+    "rates": (["--set", "density={kind='lake'}"], "density.kind"),
     "sweep": (["--out", "x"], None),
     "show": ([], None),
     "check": ([], None),

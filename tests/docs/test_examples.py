@@ -89,6 +89,9 @@ def folder_of_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "sweep.toml").write_text(
         'scenario = "site.toml"\nrepeats = 2\n[grid]\n"run.horizon" = [1.0]\n'
     )
+    ring = "[-8.8, 52.2], [-8.7, 52.2], [-8.7, 52.25], [-8.75, 52.22], [-8.8, 52.25], [-8.8, 52.2]"
+    outline = f'{{"type": "Polygon", "coordinates": [[{ring}]]}}'
+    (folder / "harbour.geojson").write_text(outline)
     dwell.run_scenario(
         dwell.load_scenario(folder / "site.toml", ["run.horizon=2"]), out=folder / "run.nc"
     )

@@ -237,10 +237,11 @@ def many_dimensions(n: int) -> Any:
         share = np.asarray(t, dtype=float)[..., None, None]
         return first + share * (last - first)
 
+    stay = {"arrivals": np.zeros(5), "departures": np.full(5, np.inf)}
     events = SimpleNamespace(of_agent=lambda p: np.arange(1000), bend=None, positions=None)
     return SimpleNamespace(
         workspace=Box((0,) * n, (1,) * n), positions=positions, horizon=1.0, agents=5,
-        events=events, system=SimpleNamespace(timeline=None),
+        events=events, system=SimpleNamespace(timeline=None, **stay),
         world=lambda t: SimpleNamespace(density=None, agents=np.arange(5)),
     )  # fmt: skip
 

@@ -118,7 +118,7 @@ def test_worlds_switch_between_rasters():
         (("pixel = 0.1", ""), "density.pixel is missing"),
         (("values.npy", "absent.npy"), "there is no file"),
         (("values.npy", "site.toml.npy"), "no array of NumPy"),
-        (("values.npy", "values.tif"), "extra geo"),
+        (("values.npy", "values.tif"), "cannot be read as a raster"),
     ],
 )
 def test_bad_tables(folder, change, words):

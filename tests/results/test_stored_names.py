@@ -70,7 +70,7 @@ def test_fields_of_a_state():
         "time start hold since first next_at looks last cruise fade bend looking memory mail spent "
         "promise promised past"
     )
-    assert list(fields["last"]["Look"]) == names("agent error mass neighbors nearest empty")
+    assert list(fields["last"]["Look"]) == names("agent error mass neighbors nearest empty stretch")
     spent = fields["spent"]["tuple"][0]["Spent"]
     assert list(spent) == names("looked guaranteed dual_guaranteed sent received mark")
     mail = fields["mail"]["tuple"][0]["Mail"]

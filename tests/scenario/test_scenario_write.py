@@ -226,7 +226,7 @@ class TestSchema:
         schema = scenario_schema()
         assert schema["$schema"].endswith("draft/2020-12/schema")
         assert schema["title"] == "dwell scenario"
-        assert schema["required"] == ["workspace", "agents", "controller", "run"]
+        assert schema["required"] == ["agents", "controller", "run"]
         assert json.loads(json.dumps(schema, allow_nan=False)) == schema
 
     def test_every_field_is_described_and_no_table_takes_unknown_keys(self):

@@ -16,7 +16,7 @@ STORED = {
     "EventTable": "time agent positions holds next_at errors hold_error neighbors nearest empty "
     "cruise bend looked guaranteed dual_guaranteed sent received mark promise",
     "Legs": "since place hold next_at cruise fade bend",
-    "Look": "agent error mass neighbors nearest empty",
+    "Look": "agent error mass neighbors nearest empty stretch",
     "Mail": "heard coming",
     "Memory": "level spoke",
     "Message": "sender time position promise before",

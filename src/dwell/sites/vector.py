@@ -46,7 +46,7 @@ class Site:
     >>> import dwell
     >>> site = dwell.Site.read("harbour.geojson")
     >>> type(site.workspace).__name__, site.workspace.diameter > 1000.0
-    ('Polygon', True)
+    ('Region', True)
     """
 
     workspace: Workspace

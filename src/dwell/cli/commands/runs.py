@@ -169,7 +169,7 @@ def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
     example="bay.nc --gis bay.gpkg; or dwell export bay.nc --gis bay.geojson --frames 25",
 )  # fmt: skip
 def export(stored: Path, gis: Path, frames: int, epoch: str | None, force: bool) -> None:
-    """Write a stored run for other programs: as a map with its cells, agents, paths and events."""
+    """Write a stored run as a map, with cells, agents and paths."""
     from dwell.exports import export_gis
 
     print(export_gis(stored_run(stored), gis, frames=frames, epoch=epoch, force=force))
