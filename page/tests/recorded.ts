@@ -22,7 +22,10 @@ export const bytes = (message: string): ArrayBuffer =>
 
 export function arcOf(run: RecordedRun): Arc {
   const { lives } = run.begin;
-  const times = lives && { arrivals: Float64Array.from(lives.arrivals), departures: Float64Array.from(lives.departures) };
+  const times = lives && {
+    arrivals: Float64Array.from(lives.arrivals),
+    departures: Float64Array.from(lives.departures),
+  };
   const arc = new Arc(run.begin.start, run.begin.fade, times ?? null);
   for (const message of run.messages) arc.append(chunkOf(decode(bytes(message))));
   return arc;

@@ -60,14 +60,24 @@ export class Chart {
 
   private settings(): uPlot.Options {
     const { theme, log, height } = this.options;
-    const axis = { stroke: theme.cell, grid: { stroke: theme.faint, width: 0.5 }, ticks: { stroke: theme.faint, width: 0.5, size: 4 }, font: "10.5px system-ui, sans-serif" };
+    const axis = {
+      stroke: theme.cell,
+      grid: { stroke: theme.faint, width: 0.5 },
+      ticks: { stroke: theme.faint, width: 0.5, size: 4 },
+      font: "11px system-ui, sans-serif",
+    };
     const count = this.curves.lines.length;
     return {
       width: Math.max(120, this.parent.clientWidth),
       height,
       legend: { show: false },
       padding: [6, 18, 0, 0],
-      cursor: { sync: { key: this.options.group }, drag: { x: false, y: false }, focus: { prox: this.options.hover ? 10 : -1 }, points: { show: false } },
+      cursor: {
+        sync: { key: this.options.group },
+        drag: { x: false, y: false },
+        focus: { prox: this.options.hover ? 10 : -1 },
+        points: { show: false },
+      },
       focus: { alpha: 0.25 },
       scales: {
         x: { time: false, range: () => [0, this.options.end() || 1] },
@@ -75,7 +85,15 @@ export class Chart {
       },
       axes: [
         { ...axis, size: 22, gap: 2 },
-        { ...axis, ...(log ? { grid: { ...axis.grid, filter: wholePowers }, ticks: { ...axis.ticks, filter: wholePowers } } : {}), size: 52, gap: 3, values: (_, ticks) => ticks.map((v) => (log ? powers(v) : short(v))) },
+        {
+          ...axis,
+          ...(log
+            ? { grid: { ...axis.grid, filter: wholePowers }, ticks: { ...axis.ticks, filter: wholePowers } }
+            : {}),
+          size: 52,
+          gap: 3,
+          values: (_, ticks) => ticks.map((v) => (log ? powers(v) : short(v))),
+        },
       ],
       series: [
         {},
@@ -99,7 +117,8 @@ export class Chart {
     const a = Math.min(low ?? Infinity, ...limits);
     const b = Math.max(high ?? -Infinity, ...limits);
     if (!Number.isFinite(a) || !Number.isFinite(b)) return this.options.log ? [1e-3, 1] : [0, 1];
-    if (this.options.log) return [10 ** Math.floor(Math.log10(a) + 1e-9), 10 ** Math.ceil(Math.log10(b * 1.05))];
+    if (this.options.log)
+      return [10 ** Math.floor(Math.log10(a) + 1e-9), 10 ** Math.ceil(Math.log10(b * 1.05))];
     return [0, b * 1.08 || 1];
   }
 
@@ -157,12 +176,16 @@ export class Chart {
   }
 }
 
-const short = (v: number): string => (Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 1e-3) ? v.toExponential(0) : String(Number(v.toPrecision(4))));
+const short = (v: number): string =>
+  Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 1e-3)
+    ? v.toExponential(0)
+    : String(Number(v.toPrecision(4)));
 
 const isPower = (v: number): boolean => Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6;
 
 /** On a log axis only whole powers of ten have a line and a number. */
-const wholePowers = (_: uPlot, ticks: number[]): (number | null)[] => ticks.map((v) => (isPower(v) ? v : null));
+const wholePowers = (_: uPlot, ticks: number[]): (number | null)[] =>
+  ticks.map((v) => (isPower(v) ? v : null));
 
 function powers(v: number | null): string {
   if (v === null || !isPower(v)) return "";

@@ -17,7 +17,9 @@ export function drawTimers(canvas: HTMLCanvasElement, state: ArcState, theme: Th
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
   const many = state.agents > MANY;
-  const waits = Array.from({ length: state.agents }, (_, p) => (state.present[p] ? Math.max(0, state.nextAt[p] - state.time) : 0));
+  const waits = Array.from({ length: state.agents }, (_, p) =>
+    state.present[p] ? Math.max(0, state.nextAt[p] - state.time) : 0,
+  );
   if (many) waits.sort((a, b) => b - a);
   const pitch = width / state.agents;
   const bar = Math.max(1, Math.min(16, 0.7 * pitch));

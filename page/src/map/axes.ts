@@ -8,7 +8,13 @@ const DIGIT = 6.2; // pixels, about
 
 export const plain = (v: number): string => String(Number(v.toPrecision(6)));
 
-export function drawAxes(pen: Pen, view: View, size: Size, theme: Theme, names: readonly [string, string]): void {
+export function drawAxes(
+  pen: Pen,
+  view: View,
+  size: Size,
+  theme: Theme,
+  names: readonly [string, string],
+): void {
   const [left, bottom] = toWorld(view, size, 0, size.height);
   const [right, top] = toWorld(view, size, size.width, 0);
   const along = ticks(left, right, size.width);
@@ -21,7 +27,8 @@ export function drawAxes(pen: Pen, view: View, size: Size, theme: Theme, names: 
   const label = { colour: theme.cell, size: 10.5, halo: theme.paper } as const;
   for (const x of along) {
     const px = toX(view, size, x);
-    if (px > 40 && px + (DIGIT * plain(x).length) / 2 < size.width) pen.text(plain(x), px, base + 4, { ...label, align: "center" });
+    if (px > 40 && px + (DIGIT * plain(x).length) / 2 < size.width)
+      pen.text(plain(x), px, base + 4, { ...label, align: "center" });
   }
   for (const y of up) {
     const py = toY(view, size, y);

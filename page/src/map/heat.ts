@@ -34,7 +34,8 @@ export function largestOf(densities: readonly Density[], { left, right, bottom, 
   let most = 0;
   for (const density of densities)
     for (let i = 0; i < COARSE; i++)
-      for (let j = 0; j < COARSE; j++) most = Math.max(most, density([at(left, right, i), at(bottom, top, j)]));
+      for (let j = 0; j < COARSE; j++)
+        most = Math.max(most, density([at(left, right, i), at(bottom, top, j)]));
   return most;
 }
 
@@ -63,7 +64,13 @@ export function paintHeat(density: Density, bounds: Bounds, theme: Theme, scale 
   return { image: painted(values, columns, rows, full, theme), bounds, most: Math.max(most, scale), least };
 }
 
-function painted(values: Float64Array, columns: number, rows: number, most: number, theme: Theme): HTMLCanvasElement {
+function painted(
+  values: Float64Array,
+  columns: number,
+  rows: number,
+  most: number,
+  theme: Theme,
+): HTMLCanvasElement {
   const image = document.createElement("canvas");
   image.width = columns;
   image.height = rows;

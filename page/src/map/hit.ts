@@ -18,7 +18,15 @@ export const NEAR = 14; // pixels: a fingertip, halved
 const REACH = 22; // of agents, which move, and beside which there is only ground to press
 
 /** The nearest of some points within reach, or -1. */
-function nearest(count: number, x: (k: number) => number, y: (k: number) => number, px: number, py: number, within = NEAR, there: (k: number) => boolean = () => true): number {
+function nearest(
+  count: number,
+  x: (k: number) => number,
+  y: (k: number) => number,
+  px: number,
+  py: number,
+  within = NEAR,
+  there: (k: number) => boolean = () => true,
+): number {
   let best = -1;
   let least = within * within;
   for (let k = 0; k < count; k++) {
@@ -60,14 +68,28 @@ function hitPeak(scene: Scene, px: number, py: number): Hit {
   const y = (k: number): number => toY(view, size, flat ? (peaks[k].center?.[1] ?? 0) : 0);
   const which = nearest(peaks.length, x, y, px, py);
   if (which >= 0) return { kind: "peak", which };
-  const wide = nearest(flat ? peaks.length : 0, (k) => x(k) + widthOf(peaks[k]) * view.sx, y, px, py, NEAR, (k) => !scene.paths[k]?.stiff);
+  const wide = nearest(
+    flat ? peaks.length : 0,
+    (k) => x(k) + widthOf(peaks[k]) * view.sx,
+    y,
+    px,
+    py,
+    NEAR,
+    (k) => !scene.paths[k]?.stiff,
+  );
   return wide < 0 ? null : { kind: "width", which: wide };
 }
 
 /** On a line the corners are both ends, at the bottom. */
 function hitEnd(scene: Scene, ends: readonly [number, number], px: number, py: number): Hit {
   const floor = toY(scene.view, scene.size, 0);
-  const which = nearest(2, (k) => toX(scene.view, scene.size, ends[k]), () => floor, px, py);
+  const which = nearest(
+    2,
+    (k) => toX(scene.view, scene.size, ends[k]),
+    () => floor,
+    px,
+    py,
+  );
   return which < 0 ? null : { kind: "corner", which };
 }
 
@@ -81,6 +103,12 @@ function hitCorner(scene: Scene, px: number, py: number): Hit {
   const y = (k: number): number => toY(view, size, ring[k][1]);
   const corner = nearest(ring.length, x, y, px, py);
   if (corner >= 0) return { kind: "corner", which: corner };
-  const side = nearest(ring.length, (k) => (x(k) + x(following[k])) / 2, (k) => (y(k) + y(following[k])) / 2, px, py);
+  const side = nearest(
+    ring.length,
+    (k) => (x(k) + x(following[k])) / 2,
+    (k) => (y(k) + y(following[k])) / 2,
+    px,
+    py,
+  );
   return side < 0 ? null : { kind: "side", which: side };
 }

@@ -15,7 +15,8 @@ const SHADED = 300; // agents; the shade among more of them takes too long for a
 export const BEYOND = 0.5; // how much of the shade there is where no agent senses
 
 /** Whether there is a shade where no agent senses. */
-export const isShaded = ({ radii, layers, state }: Scene): boolean => radii !== null && layers.cells && state.agents <= SHADED;
+export const isShaded = ({ radii, layers, state }: Scene): boolean =>
+  radii !== null && layers.cells && state.agents <= SHADED;
 
 const short = (v: number): string => plain(Number(v.toPrecision(3)));
 
@@ -40,7 +41,12 @@ export function drawScale(pen: Pen, scene: Scene): void {
 export function drawRangeKey(pen: Pen, scene: Scene): void {
   const { theme, size } = scene;
   if (!scene.scaled || !isShaded(scene)) return;
-  pen.text("out of range", size.width - 18, 30, { colour: theme.cell, size: 10.5, halo: theme.paper, align: "right" });
+  pen.text("out of range", size.width - 18, 30, {
+    colour: theme.cell,
+    size: 10.5,
+    halo: theme.paper,
+    align: "right",
+  });
   box(pen, size.width - 102, 26, 14, 8);
   pen.fill({ colour: theme.faint, alpha: BEYOND });
   pen.stroke({ colour: theme.cell, width: 0.8 });
@@ -67,8 +73,13 @@ export function drawAbout(pen: Pen, scene: Scene): void {
   if (scene.running && here) {
     const looks = scene.looks;
     words.push(`error ${short(state.errors[which])} when it last ${looks ? "looked" : "chose its course"}`);
-    if (Number.isFinite(state.nextAt[which])) words.push(`${looks ? "looks" : "does so"} again in ${short(Math.max(0, state.nextAt[which] - state.time))}`);
+    if (Number.isFinite(state.nextAt[which]))
+      words.push(
+        `${looks ? "looks" : "does so"} again in ${short(Math.max(0, state.nextAt[which] - state.time))}`,
+      );
   }
   const top = scene.size.width >= NARROW ? 14 : scene.radii ? 50 : 34; // under the keys where there is no room beside them
-  words.forEach((line, k) => pen.text(line, 46, top + 15 * k, { colour: theme.ink, size: 11.5, halo: theme.paper }));
+  words.forEach((line, k) =>
+    pen.text(line, 46, top + 15 * k, { colour: theme.ink, size: 11.5, halo: theme.paper }),
+  );
 }

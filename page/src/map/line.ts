@@ -40,7 +40,9 @@ function hill(pen: Pen, scene: Scene, density: Density, floor: number): void {
   const [r, g, blue] = theme.heat[theme.heat.length - 1];
   pen.begin();
   pen.move(toX(view, size, a), floor);
-  values.forEach((value, k) => pen.line(toX(view, size, a + ((b - a) * k) / 200), floor - (HILL * value) / most));
+  values.forEach((value, k) =>
+    pen.line(toX(view, size, a + ((b - a) * k) / 200), floor - (HILL * value) / most),
+  );
   pen.line(toX(view, size, b), floor);
   pen.close();
   pen.fill({ colour: `rgb(${r},${g},${blue})`, alpha: 0.55 });
@@ -77,7 +79,9 @@ function cells(pen: Pen, scene: Scene, radii: Float64Array, now: number): void {
   const members = scene.diagrams[0];
   const places = members ? placesOf(state.positions, members, 1) : state.positions;
   const own = members ? placesOf(radii, members, 1) : radii;
-  const found = Array.from(places, (_, p) => intervalOf(region.bounds as readonly [number, number], places, p, own)).filter(([a, b]) => a < b);
+  const found = Array.from(places, (_, p) =>
+    intervalOf(region.bounds as readonly [number, number], places, p, own),
+  ).filter(([a, b]) => a < b);
   pen.begin();
   for (const [a, b] of found) {
     pen.move(toX(view, size, a), now);
@@ -152,7 +156,12 @@ function agents(pen: Pen, scene: Scene, now: number): void {
       pen.stroke({ colour: looked ? theme.flash : theme.select, width: 1.8 });
     }
     if (numbers.has(p))
-      pen.text(String(p), x, now - radius - 9, { colour: theme.ink, size: p === scene.latest ? 13 : 10.5, align: "center", halo: theme.paper });
+      pen.text(String(p), x, now - radius - 9, {
+        colour: theme.ink,
+        size: p === scene.latest ? 13 : 10.5,
+        align: "center",
+        halo: theme.paper,
+      });
   }
 }
 

@@ -31,7 +31,12 @@ class Layer {
   }
 }
 
-function resize(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D, scene: Scene, ratio: number): void {
+function resize(
+  canvas: HTMLCanvasElement,
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  ratio: number,
+): void {
   const width = Math.round(scene.size.width * ratio);
   const height = Math.round(scene.size.height * ratio);
   if (canvas.width !== width || canvas.height !== height) {
@@ -57,7 +62,16 @@ export class Painter {
   draw(scene: Scene, density: Density | null, ratio = window.devicePixelRatio || 1): void {
     const { view, size, theme, region, layers, heat } = scene;
     const shape = [view, size.width, size.height, theme, ratio, scene.shadow];
-    if (this.ground.renew(scene, ratio, [...shape, region, heat, layers.heat, scene.end, region.bounds && density]))
+    if (
+      this.ground.renew(scene, ratio, [
+        ...shape,
+        region,
+        heat,
+        layers.heat,
+        scene.end,
+        region.bounds && density,
+      ])
+    )
       paintGround(this.ground.pen, scene, density);
     if (this.trails.renew(scene, ratio, shape)) this.drawn = [];
     const trails = layers.trails && canDraw(scene);
@@ -80,7 +94,11 @@ export class Painter {
     const last = this.drawn.length - 1;
     const goesOn =
       this.drawn.length <= wanted.length &&
-      this.drawn.every((old, k) => old.arc === wanted[k].arc && (k < last ? old.jumps === wanted[k].jumps : old.jumps <= wanted[k].jumps));
+      this.drawn.every(
+        (old, k) =>
+          old.arc === wanted[k].arc &&
+          (k < last ? old.jumps === wanted[k].jumps : old.jumps <= wanted[k].jumps),
+      );
     if (!goesOn) {
       resize(this.trails.canvas, this.trails.context, scene, ratio);
       this.drawn = [];
@@ -94,7 +112,17 @@ export class Painter {
 }
 
 function trail(pen: Pen, scene: Scene, stretch: Stretch, from: number): void {
-  drawTrails(pen, stretch.arc, from, stretch.jumps, stretch.offset, scene.view, scene.size, scene.theme, scene.shadow?.axes ?? PLANE);
+  drawTrails(
+    pen,
+    stretch.arc,
+    from,
+    stretch.jumps,
+    stretch.offset,
+    scene.view,
+    scene.size,
+    scene.theme,
+    scene.shadow?.axes ?? PLANE,
+  );
 }
 
 function paintGround(pen: Pen, scene: Scene, density: Density | null): void {
@@ -109,7 +137,16 @@ function paintOver(pen: Pen, scene: Scene): void {
   const flat = scene.region.dimension === 2;
   if (!canDraw(scene)) return;
   if (scene.layers.trails && scene.running && live)
-    drawHeads(pen, live.arc, scene.state, live.offset, scene.view, scene.size, scene.theme, scene.shadow?.axes ?? PLANE);
+    drawHeads(
+      pen,
+      live.arc,
+      scene.state,
+      live.offset,
+      scene.view,
+      scene.size,
+      scene.theme,
+      scene.shadow?.axes ?? PLANE,
+    );
   if (flat) drawPlane(pen, scene);
   else drawLine(pen, scene);
   if (flat) drawRangeKey(pen, scene);
@@ -120,7 +157,8 @@ function paintOver(pen: Pen, scene: Scene): void {
 export function toSvg(scene: Scene, density: Density | null): string {
   const pen = new SvgPen(scene.size.width, scene.size.height);
   paintGround(pen, scene, density);
-  if (scene.layers.trails && canDraw(scene)) for (const stretch of scene.stretches) trail(pen, scene, stretch, 0);
+  if (scene.layers.trails && canDraw(scene))
+    for (const stretch of scene.stretches) trail(pen, scene, stretch, 0);
   paintOver(pen, scene);
   return pen.finish(scene.theme.paper);
 }

@@ -142,17 +142,24 @@ export class SvgPen implements Pen {
   fill(ink: Ink, holes = false): void {
     if (!this.path) return;
     const alpha = ink.alpha === undefined ? "" : ` fill-opacity="${ink.alpha}"`;
-    this.parts.push(`<path d="${this.path}" fill="${ink.colour}"${holes ? ' fill-rule="evenodd"' : ""}${alpha}/>`);
+    this.parts.push(
+      `<path d="${this.path}" fill="${ink.colour}"${holes ? ' fill-rule="evenodd"' : ""}${alpha}/>`,
+    );
   }
   within(draw: () => void): void {
     const name = `clip${this.clips++}`;
-    this.parts.push(`<clipPath id="${name}"><path d="${this.path}" clip-rule="evenodd"/></clipPath>`, `<g clip-path="url(#${name})">`);
+    this.parts.push(
+      `<clipPath id="${name}"><path d="${this.path}" clip-rule="evenodd"/></clipPath>`,
+      `<g clip-path="url(#${name})">`,
+    );
     draw();
     this.parts.push("</g>");
   }
   text(words: string, x: number, y: number, label: Label): void {
     const anchor = { left: "start", center: "middle", right: "end" }[label.align ?? "left"];
-    const halo = label.halo ? ` stroke="${label.halo}" stroke-width="3" paint-order="stroke" stroke-linejoin="round"` : "";
+    const halo = label.halo
+      ? ` stroke="${label.halo}" stroke-width="3" paint-order="stroke" stroke-linejoin="round"`
+      : "";
     const weight = label.bold ? ' font-weight="600"' : "";
     this.parts.push(
       `<text x="${short(x)}" y="${short(y)}" font-size="${label.size ?? 11}" fill="${label.colour}" text-anchor="${anchor}" dominant-baseline="central"${halo}${weight}>${safe(words)}</text>`,

@@ -66,10 +66,13 @@ export function drawPlane(pen: Pen, scene: Scene): void {
   const { shadow } = scene; // cells of space have none that could be told apart
   const wanted = !shadow && (layers.cells || scene.selected >= 0);
   const range = scene.radii && { radii: scene.radii, scale: scene.view.sx };
-  const diagrams = wanted ? scene.diagrams.map((members) => cellsAmong(scene.region.ring, scene.state.positions, members, range)) : [];
+  const diagrams = wanted
+    ? scene.diagrams.map((members) => cellsAmong(scene.region.ring, scene.state.positions, members, range))
+    : [];
   const divided = (): void => {
     if (layers.cells) diagrams.forEach((cells, k) => borders(pen, scene, cells, k));
-    for (const which of new Set([scene.hovered, scene.selected])) diagrams.forEach((cells, k) => highlight(pen, scene, cells, which, k));
+    for (const which of new Set([scene.hovered, scene.selected]))
+      diagrams.forEach((cells, k) => highlight(pen, scene, cells, which, k));
     glance(pen, scene);
   };
   region(pen, scene);
@@ -90,8 +93,14 @@ export function drawPlane(pen: Pen, scene: Scene): void {
 function borders(pen: Pen, scene: Scene, cells: Cells, diagram: number): void {
   if (isShaded(scene)) beyond(pen, scene, cells);
   pen.begin();
-  for (let p = 0; p < scene.state.agents; p++) ring(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
-  pen.stroke({ colour: scene.theme.cell, width: scene.state.agents > 300 ? 0.5 : 0.8, alpha: 0.8, dash: DASHES[diagram % DASHES.length] });
+  for (let p = 0; p < scene.state.agents; p++)
+    ring(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
+  pen.stroke({
+    colour: scene.theme.cell,
+    width: scene.state.agents > 300 ? 0.5 : 0.8,
+    alpha: 0.8,
+    dash: DASHES[diagram % DASHES.length],
+  });
 }
 
 /** What no agent senses: the region without the cells. */
@@ -116,7 +125,11 @@ function disc(pen: Pen, scene: Scene): void {
   const { state, view, size, selected } = scene;
   if (!scene.radii || !isThere(scene, selected)) return;
   pen.begin();
-  pen.circle(toX(view, size, state.positions[2 * selected]), toY(view, size, state.positions[2 * selected + 1]), scene.radii[selected] * view.sx);
+  pen.circle(
+    toX(view, size, state.positions[2 * selected]),
+    toY(view, size, state.positions[2 * selected + 1]),
+    scene.radii[selected] * view.sx,
+  );
   pen.stroke({ colour: scene.theme.select, width: 1, dash: [2, 4] });
 }
 
@@ -168,7 +181,8 @@ function targets(pen: Pen, scene: Scene): void {
 
 function fastest(velocities: Float64Array): number {
   let most = 0;
-  for (let k = 0; k < velocities.length; k += 2) most = Math.max(most, Math.hypot(velocities[k], velocities[k + 1]));
+  for (let k = 0; k < velocities.length; k += 2)
+    most = Math.max(most, Math.hypot(velocities[k], velocities[k + 1]));
   return most;
 }
 
@@ -203,14 +217,14 @@ function agents(pen: Pen, scene: Scene): void {
   const py = (p: number): number => toY(view, size, state.positions[2 * p + 1]);
   if (scene.running && scene.fresh > 0) {
     pen.begin();
-    for (let p = 0; p < state.agents; p++)
-      if (isFresh(scene, p)) pen.circle(px(p), py(p), radius + 3);
+    for (let p = 0; p < state.agents; p++) if (isFresh(scene, p)) pen.circle(px(p), py(p), radius + 3);
     pen.stroke({ colour: theme.flash, width: 1.6 });
   }
   const colours = Math.min(theme.agents.length, state.agents);
   for (let colour = 0; colour < colours; colour++) {
     pen.begin();
-    for (let p = colour; p < state.agents; p += colours) if (state.present[p]) drawMark(pen, scene.marks?.[p] ?? 0, px(p), py(p), radius);
+    for (let p = colour; p < state.agents; p += colours)
+      if (state.present[p]) drawMark(pen, scene.marks?.[p] ?? 0, px(p), py(p), radius);
     pen.fill({ colour: colourOf(theme, colour) });
     if (radius > 3) pen.stroke({ colour: theme.paper, width: 1.2 });
   }
@@ -226,18 +240,25 @@ function agents(pen: Pen, scene: Scene): void {
   }
   for (const p of named(scene, 60)) {
     const bold = p === scene.latest;
-    pen.text(String(p), px(p) + radius + 3, py(p) - radius - 2, { colour: theme.ink, size: bold ? 13 : 10.5, halo: theme.paper });
+    pen.text(String(p), px(p) + radius + 3, py(p) - radius - 2, {
+      colour: theme.ink,
+      size: bold ? 13 : 10.5,
+      halo: theme.paper,
+    });
   }
 }
 
 /** Whether there is an agent of this number, and it is present. */
-export const isThere = ({ state }: Scene, p: number): boolean => p >= 0 && p < state.agents && state.present[p] > 0;
+export const isThere = ({ state }: Scene, p: number): boolean =>
+  p >= 0 && p < state.agents && state.present[p] > 0;
 
 /** The agents that have their number beside them: all, if wanted, else those that are spoken of. */
 export function named(scene: Scene, most: number): number[] {
   const { layers, state, latest, selected, hovered } = scene;
   const all = layers.names && state.agents <= most;
-  const wanted = all ? Array.from({ length: state.agents }, (_, p) => p) : [...new Set([latest, selected, hovered])];
+  const wanted = all
+    ? Array.from({ length: state.agents }, (_, p) => p)
+    : [...new Set([latest, selected, hovered])];
   return wanted.filter((p) => isThere(scene, p));
 }
 
@@ -245,7 +266,11 @@ export function named(scene: Scene, most: number): number[] {
 export function isFresh(scene: Scene, p: number): boolean {
   const { state } = scene;
   const wait = state.nextAt[p] - state.since[p];
-  return state.rows[p] >= 0 && state.present[p] > 0 && state.time - state.since[p] <= Math.min(scene.fresh, 0.25 * wait);
+  return (
+    state.rows[p] >= 0 &&
+    state.present[p] > 0 &&
+    state.time - state.since[p] <= Math.min(scene.fresh, 0.25 * wait)
+  );
 }
 
 /** The hills of the density, to be moved: the middle, and the circle where they fall to 0.61. */
@@ -258,7 +283,11 @@ function peaks(pen: Pen, scene: Scene): void {
     const wide = widthOf(peak) * view.sx;
     const { stiff = false, along = [] } = scene.paths[k] ?? {};
     pen.begin();
-    along.forEach((z, i) => (i ? pen.line(toX(view, size, z[0]), toY(view, size, z[1])) : pen.move(toX(view, size, z[0]), toY(view, size, z[1]))));
+    along.forEach((z, i) =>
+      i
+        ? pen.line(toX(view, size, z[0]), toY(view, size, z[1]))
+        : pen.move(toX(view, size, z[0]), toY(view, size, z[1])),
+    );
     pen.stroke({ colour: theme.limit, width: 1.6, alpha: 0.8 });
     pen.begin();
     pen.circle(x, y, wide);

@@ -34,7 +34,13 @@ export const LIGHT: Theme = {
   good: "#00785A",
   bad: "#b3261e",
   select: "#5D3A9B",
-  heat: [[255, 255, 255], [222, 235, 247], [190, 214, 236], [148, 190, 222], [120, 172, 212]],
+  heat: [
+    [255, 255, 255],
+    [222, 235, 247],
+    [190, 214, 236],
+    [148, 190, 222],
+    [120, 172, 212],
+  ],
   agents: ON_LIGHT,
 };
 
@@ -50,7 +56,13 @@ export const DARK: Theme = {
   good: "#2FC7A0",
   bad: "#ff8a80",
   select: "#c9b3f5",
-  heat: [[18, 22, 27], [22, 38, 56], [26, 56, 88], [32, 76, 120], [38, 88, 136]],
+  heat: [
+    [18, 22, 27],
+    [22, 38, 56],
+    [26, 56, 88],
+    [32, 76, 120],
+    [38, 88, 136],
+  ],
   agents: ON_DARK,
 };
 
@@ -64,4 +76,5 @@ export const dashOf = (theme: Theme, agent: number): readonly number[] =>
   DASHES[Math.floor(agent / theme.agents.length) % DASHES.length];
 
 /** The diameter of a dot that stands for one of so many agents. */
-export const dotOf = (agents: number): number => Math.min(6, Math.max(1.6, 6 * Math.sqrt(40 / Math.max(agents, 1))));
+export const dotOf = (agents: number): number =>
+  Math.min(6, Math.max(1.6, 6 * Math.sqrt(40 / Math.max(agents, 1))));

@@ -10,7 +10,15 @@ const MOST = 40000; // segments drawn anew at once; more are thinned out
 
 /** The paths between two jumps of an arc, in one stroke per colour. */
 export function drawTrails(
-  pen: Pen, arc: Arc, from: number, to: number, offset: number, view: View, size: Size, theme: Theme, axes: Axes,
+  pen: Pen,
+  arc: Arc,
+  from: number,
+  to: number,
+  offset: number,
+  view: View,
+  size: Size,
+  theme: Theme,
+  axes: Axes,
 ): void {
   const colours = Math.min(theme.agents.length, arc.agents);
   const stride = Math.max(1, Math.ceil((to - from) / MOST));
@@ -24,7 +32,16 @@ export function drawTrails(
 }
 
 function segments(
-  pen: Pen, arc: Arc, from: number, to: number, offset: number, view: View, size: Size, colour: number, colours: number, [a, b]: Axes,
+  pen: Pen,
+  arc: Arc,
+  from: number,
+  to: number,
+  offset: number,
+  view: View,
+  size: Size,
+  colour: number,
+  colours: number,
+  [a, b]: Axes,
 ): void {
   const { events, dimension: n } = arc;
   for (let row = from; row < to; row++) {
@@ -32,17 +49,32 @@ function segments(
     const before = events.previous[row];
     if (before < 0 && arc.lives && arc.lives.arrivals[events.agent[row]] > 0) continue; // it arrives there
     if (n === 1) {
-      pen.move(toX(view, size, arc.placeBefore(row, 0)), toY(view, size, offset + (before < 0 ? 0 : events.time[before])));
+      pen.move(
+        toX(view, size, arc.placeBefore(row, 0)),
+        toY(view, size, offset + (before < 0 ? 0 : events.time[before])),
+      );
       pen.line(toX(view, size, events.positions[row]), toY(view, size, offset + events.time[row]));
     } else {
       pen.move(toX(view, size, arc.placeBefore(row, a)), toY(view, size, arc.placeBefore(row, b)));
-      pen.line(toX(view, size, events.positions[n * row + a]), toY(view, size, events.positions[n * row + b]));
+      pen.line(
+        toX(view, size, events.positions[n * row + a]),
+        toY(view, size, events.positions[n * row + b]),
+      );
     }
   }
 }
 
 function thinned(
-  pen: Pen, arc: Arc, to: number, stride: number, offset: number, view: View, size: Size, colour: number, colours: number, [a, b]: Axes,
+  pen: Pen,
+  arc: Arc,
+  to: number,
+  stride: number,
+  offset: number,
+  view: View,
+  size: Size,
+  colour: number,
+  colours: number,
+  [a, b]: Axes,
 ): void {
   const { events, dimension: n } = arc;
   const last = arc.rowsAfter(to).slice();
@@ -66,7 +98,14 @@ function everySome(previous: Int32Array, last: number, stride: number): number[]
 
 /** The piece of each path since the last event. */
 export function drawHeads(
-  pen: Pen, arc: Arc, state: ArcState, offset: number, view: View, size: Size, theme: Theme, [a, b]: Axes,
+  pen: Pen,
+  arc: Arc,
+  state: ArcState,
+  offset: number,
+  view: View,
+  size: Size,
+  theme: Theme,
+  [a, b]: Axes,
 ): void {
   const { events, dimension: n, start } = arc;
   const m = state.dimension; // of what is seen
@@ -77,9 +116,17 @@ export function drawHeads(
       if (!state.present[p]) continue;
       const row = state.rows[p];
       const x = row < 0 ? start.positions[p][a] : events.positions[row * n + a];
-      const y = n === 1 ? offset + (row < 0 ? 0 : events.time[row]) : row < 0 ? start.positions[p][b] : events.positions[row * n + b];
+      const y =
+        n === 1
+          ? offset + (row < 0 ? 0 : events.time[row])
+          : row < 0
+            ? start.positions[p][b]
+            : events.positions[row * n + b];
       pen.move(toX(view, size, x), toY(view, size, y));
-      pen.line(toX(view, size, state.positions[p * m]), toY(view, size, n === 1 ? offset + state.time : state.positions[p * m + 1]));
+      pen.line(
+        toX(view, size, state.positions[p * m]),
+        toY(view, size, n === 1 ? offset + state.time : state.positions[p * m + 1]),
+      );
     }
     pen.stroke({ colour: colourOf(theme, colour), width: 1.1, alpha: arc.agents > 200 ? 0.35 : 0.6 });
   }

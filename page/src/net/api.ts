@@ -30,8 +30,17 @@ export interface Scenario {
   name?: string;
   workspace: WorkspaceTable;
   density?: MovingTable;
-  agents: { start: (number | number[])[] | ({ count: number } & Record<string, unknown>); ids?: number[]; radius?: number | number[]; sensors?: string[][] };
-  world?: (Phase & { readonly network?: Record<string, unknown>; readonly leave?: number[]; readonly arrive?: number[][] })[];
+  agents: {
+    start: (number | number[])[] | ({ count: number } & Record<string, unknown>);
+    ids?: number[];
+    radius?: number | number[];
+    sensors?: string[][];
+  };
+  world?: (Phase & {
+    readonly network?: Record<string, unknown>;
+    readonly leave?: number[];
+    readonly arrive?: number[][];
+  })[];
   sensor?: { readonly name: string; readonly density: MovingTable }[];
   controller: Law;
   network?: Record<string, unknown>;
@@ -100,7 +109,8 @@ function post(path: string, body: string, type = "application/json"): Promise<Re
 
 const data = async <T>(answer: Promise<Response>): Promise<T> => (await (await answer).json()) as T;
 
-export const health = (): Promise<{ ok: boolean; version: string; films: string[] }> => data(ask("/api/health"));
+export const health = (): Promise<{ ok: boolean; version: string; films: string[] }> =>
+  data(ask("/api/health"));
 
 export const templates = async (): Promise<Template[]> =>
   (await data<{ templates: Template[] }>(ask("/api/templates"))).templates;

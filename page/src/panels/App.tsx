@@ -32,7 +32,10 @@ const Scenario = lazy(async () => (await import("./scenario/ScenarioPanel")).Sce
 /** Press what has this name, for keys. */
 function click(what: string): void {
   if (what === "map") document.querySelector<HTMLElement>(".map-canvas")?.focus();
-  else [...document.querySelectorAll<HTMLElement>(".top button")].find((one) => one.textContent?.trim() === what)?.click();
+  else
+    [...document.querySelectorAll<HTMLElement>(".top button")]
+      .find((one) => one.textContent?.trim() === what)
+      ?.click();
 }
 
 /** The fragment of the address is for scenarios: a reload would not find the run under another one. */
@@ -68,7 +71,9 @@ export function App() {
         <Side />
       </main>
       <p id="map-keys" class="hidden">
-        Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete removes it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or the density is painted, arrows move the cursor, and A puts a corner there or paints.
+        Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete removes
+        it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or the density
+        is painted, arrows move the cursor, and A puts a corner there or paints.
       </p>
       <Help />
     </>
@@ -82,7 +87,9 @@ function Maps() {
   const [size, resize] = useState<Size>({ width: 0, height: 0 });
   useEffect(() => {
     const element = box.current as HTMLDivElement;
-    const watch = new ResizeObserver(() => resize({ width: element.clientWidth, height: element.clientHeight }));
+    const watch = new ResizeObserver(() =>
+      resize({ width: element.clientWidth, height: element.clientHeight }),
+    );
     watch.observe(element);
     return () => watch.disconnect();
   }, []);

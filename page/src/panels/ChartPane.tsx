@@ -21,10 +21,12 @@ export function ChartPane({ title, note, curves, options, agents = false, of }: 
   const chart = useRef<Chart | null>(null);
   const version = useApp((app) => app.version);
   const word = useApp((app) => app.word);
+  const latest = useRef({ curves, options });
+  latest.current = { curves, options };
   useEffect(() => {
     const element = box.current as HTMLDivElement;
     const made = new Chart(element, {
-      ...options,
+      ...latest.current.options,
       theme,
       group: "time",
       end: () => session.end,
@@ -35,7 +37,7 @@ export function ChartPane({ title, note, curves, options, agents = false, of }: 
       hover: agents ? (line) => session.store.set({ hovered: line }) : null,
     });
     chart.current = made;
-    made.show(curves());
+    made.show(latest.current.curves());
     made.moveTo(session.clock.t);
     const watch = new ResizeObserver(() => made.resize(element.clientWidth));
     watch.observe(element);
@@ -51,8 +53,8 @@ export function ChartPane({ title, note, curves, options, agents = false, of }: 
       watch.disconnect();
       made.close();
     };
-  }, [session, theme, of]);
-  useEffect(() => chart.current?.show(curves()), [version, word]);
+  }, [session, theme, of, agents]);
+  useEffect(() => chart.current?.show(latest.current.curves()), [version, word]);
   return (
     <section class="chart">
       <h3>

@@ -13,7 +13,11 @@ export function Counters({ lane }: { lane: Lane }) {
     <dl class="counters">
       <Count name="jumps" value={j} about="events so far" />
       <Count name="looks" value={counts.looks} about="cells that agents looked at" />
-      <Count name="positions heard" value={counts.received} about="positions of others obtained, by looks or messages" />
+      <Count
+        name="positions heard"
+        value={counts.received}
+        about="positions of others obtained, by looks or messages"
+      />
       <Count name="broadcasts" value={counts.sent} about="messages sent to everybody" />
     </dl>
   );

@@ -12,7 +12,12 @@ import { download, savePng, saveSvg } from "./map/exports";
 /** A file name made of the scenario's name. */
 function fileName(session: Session): string {
   const name = session.store.get().scenario?.name ?? "scenario";
-  return name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "scenario";
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "") || "scenario"
+  );
 }
 
 async function saveScenario(session: Session): Promise<void> {
@@ -33,10 +38,17 @@ async function saveRun(session: Session, what: "nc" | "gif" | "mp4"): Promise<vo
   const part = since > 0 ? `; it holds the part from t = ${since.toFixed(2)} on` : "";
   const names = done.map((lane) => `${fileName(session)}${lanes.length > 1 ? `-${lane.kind}` : ""}.${what}`);
   try {
-    session.say(what === "nc" ? `The run is being fetched${part}.` : `The film is being drawn, which takes some seconds${part}.`);
+    session.say(
+      what === "nc"
+        ? `The run is being fetched${part}.`
+        : `The film is being drawn, which takes some seconds${part}.`,
+    );
     for (const [k, lane] of done.entries()) {
       const id = lane.timeline.last?.id ?? "";
-      download(what === "nc" ? await fileOf(id) : await filmOf(id, what, session.store.get().filmSeconds), names[k]);
+      download(
+        what === "nc" ? await fileOf(id) : await filmOf(id, what, session.store.get().filmSeconds),
+        names[k],
+      );
     }
     session.say(`${names.join(", ")} ${names.length > 1 ? "are" : "is"} saved${part}.`);
   } catch (error) {
@@ -74,7 +86,9 @@ export function Header() {
     const now = JSON.stringify(scenario);
     return templates.find((one) => JSON.stringify(one.scenario) === now);
   }, [templates, scenario]);
-  const own = templates.some((one) => one.title === scenario?.name) ? `${scenario?.name}, changed` : scenario?.name;
+  const own = templates.some((one) => one.title === scenario?.name)
+    ? `${scenario?.name}, changed`
+    : scenario?.name;
   return (
     <header class="top">
       <h1>dwell</h1>
@@ -99,26 +113,51 @@ export function Header() {
         Run
       </button>
       <span class="gap" />
-      <input ref={file} type="file" accept=".toml,.json,.geojson,.png,.jpg,.jpeg" class="hidden" tabIndex={-1} aria-label="Scenario file" onChange={(e) => void open(e.currentTarget)} />
-      <button class="plain" onClick={() => file.current?.click()} title="Open a scenario (TOML or JSON), an outline (GeoJSON) or a picture of the density (O)">
+      <input
+        ref={file}
+        type="file"
+        accept=".toml,.json,.geojson,.png,.jpg,.jpeg"
+        class="hidden"
+        tabIndex={-1}
+        aria-label="Scenario file"
+        onChange={(e) => void open(e.currentTarget)}
+      />
+      <button
+        class="plain"
+        onClick={() => file.current?.click()}
+        title="Open a scenario (TOML or JSON), an outline (GeoJSON) or a picture of the density (O)"
+      >
         Open
       </button>
       <button class="plain" onClick={() => void saveScenario(session)} title="Save the scenario as TOML (S)">
         Save
       </button>
       <ExportMenu />
-      <button class="plain" onClick={() => void copyLink(session)} title="Copy a link that holds the scenario (L)">
+      <button
+        class="plain"
+        onClick={() => void copyLink(session)}
+        title="Copy a link that holds the scenario (L)"
+      >
         Link
       </button>
       <label class="theme">
         <span class="hidden">Colours</span>
-        <select value={theme} onChange={(e) => session.setTheme(e.currentTarget.value as ThemeChoice)} title="Colours">
+        <select
+          value={theme}
+          onChange={(e) => session.setTheme(e.currentTarget.value as ThemeChoice)}
+          title="Colours"
+        >
           <option value="system">Auto</option>
           <option value="light">Light</option>
           <option value="dark">Dark</option>
         </select>
       </label>
-      <button class="plain" onClick={() => session.store.set({ help: true })} aria-label="Help and keys" title="Help and keys (?)">
+      <button
+        class="plain"
+        onClick={() => session.store.set({ help: true })}
+        aria-label="Help and keys"
+        title="Help and keys (?)"
+      >
         ?
       </button>
     </header>

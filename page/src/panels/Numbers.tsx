@@ -39,7 +39,11 @@ function Waiting() {
   const waiting = asking || lanes.some((lane) => lane.working);
   return (
     <div class="empty">
-      <p>{waiting ? "The run is about to begin." : "No run yet. Errors, cost, timers and messages are shown here while one goes on."}</p>
+      <p>
+        {waiting
+          ? "The run is about to begin."
+          : "No run yet. Errors, cost, timers and messages are shown here while one goes on."}
+      </p>
       {!waiting && (
         <button class="plain strong" onClick={() => void session.run()}>
           Run
@@ -55,7 +59,9 @@ const laneColours =
     colourOf(theme, k);
 
 const limitsOf = (lanes: readonly Lane[], of: "nu" | "limit"): number[] => {
-  const found = lanes.map((lane) => lane.timeline.last?.[of]).filter((v): v is number => typeof v === "number" && v > 0);
+  const found = lanes
+    .map((lane) => lane.timeline.last?.[of])
+    .filter((v): v is number => typeof v === "number" && v > 0);
   return [...new Set(found)];
 };
 
@@ -74,11 +80,19 @@ function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
       title={alone && !many ? "Error of each agent" : alone && band ? "Errors" : "Largest error"}
       note={
         <>
-          <Legend lanes={lanes} which="error" named={!many || band} extra={nu.length ? `ν = ${nu.map((v) => figure(v)).join(", ")} dashed` : ""} />
-          {alone && many && !each && <span class="legend dim">of so many agents the largest alone is kept</span>}
+          <Legend
+            lanes={lanes}
+            which="error"
+            named={!many || band}
+            extra={nu.length ? `ν = ${nu.map((v) => figure(v)).join(", ")} dashed` : ""}
+          />
+          {alone && many && !each && (
+            <span class="legend dim">of so many agents the largest alone is kept</span>
+          )}
           {alone && band && (
             <span class="legend">
-              <Swatch colour={theme.flash} /> largest <Swatch colour={theme.ink} /> middle <Swatch colour={theme.cell} /> least
+              <Swatch colour={theme.flash} /> largest <Swatch colour={theme.ink} /> middle{" "}
+              <Swatch colour={theme.cell} /> least
             </span>
           )}
         </>
@@ -86,12 +100,28 @@ function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
       of={`${names.join()}${lanes.map((lane) => lane.timeline.pieces[0].id).join()}${many}${each}`}
       agents={alone && !many}
       curves={() => (alone ? errorsOf(lanes[0]) : figureOf(lanes, "error", names))}
-      options={{ log: true, height: HEIGHT + 30, colours: alone && band ? grey : laneColours(theme), dashed: alone && !many, limits: () => limitsOf(lanes, "nu") }}
+      options={{
+        log: true,
+        height: HEIGHT + 30,
+        colours: alone && band ? grey : laneColours(theme),
+        dashed: alone && !many,
+        limits: () => limitsOf(lanes, "nu"),
+      }}
     />
   );
 }
 
-function FigureChart({ lanes, which, title, log }: { lanes: readonly Lane[]; which: "cost"; title: string; log: boolean }) {
+function FigureChart({
+  lanes,
+  which,
+  title,
+  log,
+}: {
+  lanes: readonly Lane[];
+  which: "cost";
+  title: string;
+  log: boolean;
+}) {
   const theme = useTheme();
   const names = lanes.map((lane) => nameOf(lane.kind));
   return (
@@ -107,23 +137,47 @@ function FigureChart({ lanes, which, title, log }: { lanes: readonly Lane[]; whi
 
 function HoldChart({ lanes }: { lanes: readonly Lane[] }) {
   const theme = useTheme();
-  const held = lanes.filter((lane) => lane.timeline.pieces.some((piece) => piece.arc.samples.holdError.length > 0));
+  const held = lanes.filter((lane) =>
+    lane.timeline.pieces.some((piece) => piece.arc.samples.holdError.length > 0),
+  );
   if (!held.length) return null;
   const limit = limitsOf(held, "limit");
   const names = held.map((lane) => nameOf(lane.kind));
   return (
     <ChartPane
       title="Largest hold error η̃"
-      note={<Legend lanes={held} which="holdError" extra={limit.length ? `limit ${limit.map((v) => figure(v)).join(", ")} dashed` : ""} />}
+      note={
+        <Legend
+          lanes={held}
+          which="holdError"
+          extra={limit.length ? `limit ${limit.map((v) => figure(v)).join(", ")} dashed` : ""}
+        />
+      }
       of={`${names.join()}${held.map((lane) => lane.timeline.pieces[0].id).join()}`}
       curves={() => figureOf(held, "holdError", names, false)}
-      options={{ log: false, height: HEIGHT - 20, colours: (k) => colourOf(theme, lanes.indexOf(held[k])), dashed: false, limits: () => limitsOf(held, "limit") }}
+      options={{
+        log: false,
+        height: HEIGHT - 20,
+        colours: (k) => colourOf(theme, lanes.indexOf(held[k])),
+        dashed: false,
+        limits: () => limitsOf(held, "limit"),
+      }}
     />
   );
 }
 
 /** Values at the clock's time. */
-function Legend({ lanes, which, extra, named = false }: { lanes: readonly Lane[]; which: "cost" | "error" | "holdError"; extra: string; named?: boolean }) {
+function Legend({
+  lanes,
+  which,
+  extra,
+  named = false,
+}: {
+  lanes: readonly Lane[];
+  which: "cost" | "error" | "holdError";
+  extra: string;
+  named?: boolean;
+}) {
   const session = useSession();
   const theme = useTheme();
   useTime();
@@ -157,7 +211,11 @@ function doesNext(lane: Lane): string {
   if (!events?.looked || !events.count) return "looks again";
   const looks = events.looks[events.count];
   const left = arc?.lives?.departures.filter((t) => t <= arc.known).length ?? 0; // who leaves has an event without a look
-  return looks === 0 ? "chooses its course anew; none looks, each hears from the others" : looks < events.count - left ? "looks or chooses its course anew" : "looks again";
+  return looks === 0
+    ? "chooses its course anew; none looks, each hears from the others"
+    : looks < events.count - left
+      ? "looks or chooses its course anew"
+      : "looks again";
 }
 
 function Timers({ lane }: { lane: Lane }) {
@@ -181,7 +239,11 @@ function Timers({ lane }: { lane: Lane }) {
   return (
     <section class="chart">
       <h3>
-        Timers <span class="chart-note dim">{what}{agents > MANY ? ", longest first" : ""}</span>
+        Timers{" "}
+        <span class="chart-note dim">
+          {what}
+          {agents > MANY ? ", longest first" : ""}
+        </span>
       </h3>
       <canvas ref={canvas} class="timers" role="img" aria-label={`One bar per agent: ${what}`} />
     </section>

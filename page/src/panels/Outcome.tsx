@@ -22,13 +22,17 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
   const offset = lane.timeline.last?.offset ?? 0;
   const reached = summary.coverage?.reached_at;
   const says = typeof reached === "number" ? `from t = ${figure(offset + reached)}` : "no";
-  const covered: [string, string][] = typeof summary.coverage?.nu === "number" ? [["within ν for good", says]] : [];
+  const covered: [string, string][] =
+    typeof summary.coverage?.nu === "number" ? [["within ν for good", says]] : [];
   const rows: [string, string][] = [
     ["ended by", `${summary.stop?.reason ?? "–"} at t = ${figure(offset + (summary.stop?.time ?? 0))}`],
     ["cost", `${figure(summary.cost?.initial)} → ${figure(summary.cost?.final)}`],
     ["largest error at the end", figure(summary.error?.final_max)],
     ...covered,
-    ["largest hold error", `${figure(summary.hold_error?.max)}${summary.hold_error?.limit ? ` of at most ${figure(summary.hold_error.limit)}` : ""}`],
+    [
+      "largest hold error",
+      `${figure(summary.hold_error?.max)}${summary.hold_error?.limit ? ` of at most ${figure(summary.hold_error.limit)}` : ""}`,
+    ],
     ["closest two agents", figure(summary.separation?.min)],
     ["looks, positions heard", `${whole(summary.measurements ?? 0)}, ${whole(summary.messages ?? 0)}`],
   ];
@@ -40,7 +44,9 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
           <span>
             cost {figure(summary.cost?.initial, 3)} → {figure(summary.cost?.final, 3)}
           </span>
-          {covered.length > 0 && <span>{typeof reached === "number" ? `within ν ${says}` : "not within ν for good"}</span>}
+          {covered.length > 0 && (
+            <span>{typeof reached === "number" ? `within ν ${says}` : "not within ν for good"}</span>
+          )}
         </span>
       </summary>
       {offset > 0 && <p class="dim">Of the part from t = {figure(offset)} on.</p>}

@@ -60,19 +60,29 @@ function LastLook() {
   const did = looked ? "looked" : "chose its course anew, by what it has heard of the others,";
   return (
     <span class="dim">
-      Agent {agent} {did} at t = {(offset + events.time[row]).toFixed(3)}: its centroid was {figure(error, 3)} away
-      {Number.isFinite(events.nextAt[row]) ? `; it ${looked ? "looks again" : "does so again"} at ${(offset + events.nextAt[row]).toFixed(3)}.` : "."}
+      Agent {agent} {did} at t = {(offset + events.time[row]).toFixed(3)}: its centroid was {figure(error, 3)}{" "}
+      away
+      {Number.isFinite(events.nextAt[row])
+        ? `; it ${looked ? "looks again" : "does so again"} at ${(offset + events.nextAt[row]).toFixed(3)}.`
+        : "."}
     </span>
   );
 }
 
-function Progress({ job }: { job: { status: string; position: number; progress: number; doing: string } | null }) {
+function Progress({
+  job,
+}: {
+  job: { status: string; position: number; progress: number; doing: string } | null;
+}) {
   if (!job) return null;
   if (job.status === "queued") return <span class="dim"> Waiting: place {job.position} in the queue.</span>;
   return (
     <span class="dim">
       {" "}
-      {job.doing === "preparing" ? "preparing; the first run of a kind compiles for up to a minute" : job.doing} <progress max={1} value={job.progress} aria-label="Progress of the run" />
+      {job.doing === "preparing"
+        ? "preparing; the first run of a kind compiles for up to a minute"
+        : job.doing}{" "}
+      <progress max={1} value={job.progress} aria-label="Progress of the run" />
     </span>
   );
 }

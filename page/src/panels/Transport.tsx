@@ -13,16 +13,36 @@ export function Transport() {
   const { playing, speed } = useClock();
   return (
     <div class="transport" role="group" aria-label="Time">
-      <button class="round" onClick={() => session.seek(0)} aria-label="Back to the beginning" title="Back to the beginning (Home)">
+      <button
+        class="round"
+        onClick={() => session.seek(0)}
+        aria-label="Back to the beginning"
+        title="Back to the beginning (Home)"
+      >
         <Icon name="begin" />
       </button>
-      <button class="round" onClick={() => session.step(-1)} aria-label="One jump back" title="One jump back (←)">
+      <button
+        class="round"
+        onClick={() => session.step(-1)}
+        aria-label="One jump back"
+        title="One jump back (←)"
+      >
         <Icon name="back" />
       </button>
-      <button class="round play" onClick={() => void session.playOrPause()} aria-label={playing ? "Pause" : "Play"} title={playing ? "Pause (Space)" : "Play (Space)"}>
+      <button
+        class="round play"
+        onClick={() => void session.playOrPause()}
+        aria-label={playing ? "Pause" : "Play"}
+        title={playing ? "Pause (Space)" : "Play (Space)"}
+      >
         <Icon name={playing ? "pause" : "play"} />
       </button>
-      <button class="round" onClick={() => session.step(1)} aria-label="One jump forward" title="One jump forward (→)">
+      <button
+        class="round"
+        onClick={() => session.step(1)}
+        aria-label="One jump forward"
+        title="One jump forward (→)"
+      >
         <Icon name="forward" />
       </button>
       <div class="bars">
@@ -32,7 +52,11 @@ export function Transport() {
       <Readout />
       <label class="speed">
         <span class="hidden">Speed</span>
-        <select value={String(speed)} title="Time of the run per second" onChange={(e) => session.clock.setSpeed(Number(e.currentTarget.value))}>
+        <select
+          value={String(speed)}
+          title="Time of the run per second"
+          onChange={(e) => session.clock.setSpeed(Number(e.currentTarget.value))}
+        >
           {SPEEDS.map((one) => (
             <option key={one} value={String(one)}>
               {one}×

@@ -46,7 +46,7 @@ export function useTime(perSecond = 8): void {
       again(`${session.clock.t}, ${session.clock.jump}`); // several jumps may happen at one time
     };
     return session.clock.onFrame(look);
-  }, [session]);
+  }, [session, perSecond]);
 }
 
 /** Whether the clock runs, and how fast. */
@@ -67,7 +67,9 @@ export function figure(value: number | null | undefined, digits = 4): string {
   return `${mantissa} × 10${superscript(Number(power))}`;
 }
 
-const superscript = (n: number): string => [...String(n)].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("");
+const superscript = (n: number): string =>
+  [...String(n)].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("");
 
 /** A whole number with thin spaces between thousands. */
-export const whole = (value: number): string => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+export const whole = (value: number): string =>
+  String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u2009");

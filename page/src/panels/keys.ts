@@ -63,7 +63,8 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
     }
     const pressing = target.matches("button, summary, input");
     const drawing = session.store.get().drawing !== null; // else Enter belongs to links
-    if (e.altKey || (e.key === "Enter" && !drawing) || (pressing && (e.key === " " || e.key === "Enter"))) return;
+    if (e.altKey || (e.key === "Enter" && !drawing) || (pressing && (e.key === " " || e.key === "Enter")))
+      return;
     const command = commands[letter] ?? commands[e.key];
     // Sliders keep their arrows; those of the time bar go from jump to jump, as elsewhere.
     if (!command || (target.matches("input[type=range]") && !target.closest(".scrubber"))) return;

@@ -17,7 +17,7 @@ export function lazy(load: () => Promise<ComponentType>): ComponentType {
           found(() => component);
         })
         .catch((error: unknown) => session.fail(error));
-    }, []);
+    }, [session]);
     return Found ? <Found /> : <p class="empty">…</p>;
   };
 }

@@ -55,7 +55,12 @@ export class Lane {
 
   /** What a reload needs: pieces that have begun, and what waits in the queue. */
   get records(): Record[] {
-    const begun = this.timeline.pieces.map(({ id, offset, jumps, scenario }) => ({ id, offset, jumps, scenario }));
+    const begun = this.timeline.pieces.map(({ id, offset, jumps, scenario }) => ({
+      id,
+      offset,
+      jumps,
+      scenario,
+    }));
     return [...begun, ...this.pending];
   }
 
@@ -125,7 +130,11 @@ export class Lane {
     try {
       await this.run(record.scenario, record.offset, record.jumps);
     } catch (error) {
-      this.failed({ code: "gone", key: null, message: error instanceof Error ? error.message : String(error) });
+      this.failed({
+        code: "gone",
+        key: null,
+        message: error instanceof Error ? error.message : String(error),
+      });
     }
   }
 
@@ -153,31 +162,39 @@ export class Lane {
     let arc: Arc | null = null;
     const last = (): boolean => this.live === live;
     if (this.live) this.earlier.push(this.live);
-    const live = new Live(record.id, () => ({ events: arc?.events.count ?? 0, samples: arc?.samples.count ?? 0 }), {
-      job: (job) => last() && this.heard(job),
-      begin: (begin) => {
-        if (!arc) {
-          const world = new World(begin.world ?? worldOf(record.scenario));
-          arc = new Arc(begin.start, begin.fade, world.lives);
-          this.begin(record, begin, arc, world);
-        }
-        begun?.();
+    const live = new Live(
+      record.id,
+      () => ({ events: arc?.events.count ?? 0, samples: arc?.samples.count ?? 0 }),
+      {
+        job: (job) => last() && this.heard(job),
+        begin: (begin) => {
+          if (!arc) {
+            const world = new World(begin.world ?? worldOf(record.scenario));
+            arc = new Arc(begin.start, begin.fade, world.lives);
+            this.begin(record, begin, arc, world);
+          }
+          begun?.();
+        },
+        frame: (frame) => arc && this.rows(arc, frame),
+        end: (summary) => arc && this.finish(arc, summary as Summary, last()),
+        broken: () => begun?.(),
+        lost: (lost) => {
+          if (!last()) return;
+          this.lost = lost;
+          this.news.changed();
+        },
+        gone: () => {
+          this.lost = false;
+          this.job = null; // whatever it did, it does no more
+          this.failed({
+            code: "gone",
+            key: null,
+            message: "The server does not know this run any more; run it again.",
+          });
+          begun?.();
+        },
       },
-      frame: (frame) => arc && this.rows(arc, frame),
-      end: (summary) => arc && this.finish(arc, summary as Summary, last()),
-      broken: () => begun?.(),
-      lost: (lost) => {
-        if (!last()) return;
-        this.lost = lost;
-        this.news.changed();
-      },
-      gone: () => {
-        this.lost = false;
-        this.job = null; // whatever it did, it does no more
-        this.failed({ code: "gone", key: null, message: "The server does not know this run any more; run it again." });
-        begun?.();
-      },
-    });
+    );
     this.live = live;
   }
 

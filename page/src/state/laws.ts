@@ -7,10 +7,18 @@ export const LAWS: readonly { kind: string; name: string; about: string }[] = [
   { kind: "lloyd", name: "Lloyd", about: "looks all the time" },
   { kind: "discrete-lloyd", name: "Discrete Lloyd", about: "moves to the centroid in steps" },
   { kind: "self-triggered", name: "Self-triggered", about: "works out how long it may go without a look" },
-  { kind: "self-triggered-centroid", name: "Self-triggered (centroid)", about: "moves while it knows enough" },
+  {
+    kind: "self-triggered-centroid",
+    name: "Self-triggered (centroid)",
+    about: "moves while it knows enough",
+  },
   { kind: "event-triggered", name: "Event-triggered", about: "tells others when its speed changes" },
   { kind: "tvd", name: "TVD", about: "all sample together and follow a density that moves" },
-  { kind: "minimum-energy", name: "Minimum energy", about: "moves as slowly as a given decay of the error admits" },
+  {
+    kind: "minimum-energy",
+    name: "Minimum energy",
+    about: "moves as slowly as a given decay of the error admits",
+  },
 ];
 
 export const nameOf = (kind: string): string => LAWS.find((law) => law.kind === kind)?.name ?? kind;

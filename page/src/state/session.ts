@@ -193,8 +193,11 @@ export class Session {
     }
     this.quiet();
     const other = before.controller.kind !== scenario.controller.kind;
-    const anew = other || (!places && !(same(teamOf(before), teamOf(scenario)) && same(livesOf(before), livesOf(scenario))));
-    const taken = this.underWay && !anew ? await this.fork(places) : this.reset(other ? scenario.controller.kind : null);
+    const anew =
+      other ||
+      (!places && !(same(teamOf(before), teamOf(scenario)) && same(livesOf(before), livesOf(scenario))));
+    const taken =
+      this.underWay && !anew ? await this.fork(places) : this.reset(other ? scenario.controller.kind : null);
     this.hands.keepChosen();
     this.keep();
     return taken;
@@ -232,7 +235,10 @@ export class Session {
     else this.reset(kind === now.scenario.controller.kind ? null : kind);
     this.hands.keepChosen();
     this.keep();
-    const lost = now.shown && !found.shown ? ` There is no run of it; ${back ? "redo (Ctrl+Y)" : "undo (Ctrl+Z)"} leads back to the one that was shown.` : "";
+    const lost =
+      now.shown && !found.shown
+        ? ` There is no run of it; ${back ? "redo (Ctrl+Y)" : "undo (Ctrl+Z)"} leads back to the one that was shown.`
+        : "";
     this.say((back ? "The last change is undone." : "The change is there again.") + lost);
   }
 
@@ -269,7 +275,8 @@ export class Session {
     if (!(await this.forms.ready())) return;
     if (!(await this.hands.endDrawing())) return;
     const { scenario, lanes } = this.store.get();
-    if (scenario) await this.launch(lanes.length > 1 ? lanes.map((lane) => lane.kind) : [scenario.controller.kind], play);
+    if (scenario)
+      await this.launch(lanes.length > 1 ? lanes.map((lane) => lane.kind) : [scenario.controller.kind], play);
   }
 
   private async launch(kinds: readonly string[], play: boolean): Promise<void> {
@@ -343,7 +350,9 @@ export class Session {
     const shown = [...new Set(kinds)].slice(0, MOST_LAWS);
     this.store.set({ selected: -1 });
     if (shown.length > 1) return this.launch(shown, true);
-    const kept = this.store.get().lanes.filter((lane) => lane.kind === shown[0] && lane.timeline.pieces.length > 0);
+    const kept = this.store
+      .get()
+      .lanes.filter((lane) => lane.kind === shown[0] && lane.timeline.pieces.length > 0);
     this.runs.forgetAsked();
     this.runs.show(kept);
     if (!kept.length) this.reset();

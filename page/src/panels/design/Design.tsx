@@ -58,8 +58,8 @@ export function Design() {
   if (!own || !setting)
     return (
       <p class="empty">
-        The conditions are about the timer law; this scenario runs {nameOf(scenario.controller.kind)}. Choose the timer law under
-        Scenario to design it.
+        The conditions are about the timer law; this scenario runs {nameOf(scenario.controller.kind)}. Choose
+        the timer law under Scenario to design it.
       </p>
     );
   const keep = (next: Setting): void => {
@@ -70,14 +70,27 @@ export function Design() {
     <div class="design">
       <Region setting={setting} set={set} keep={keep} />
       <p class={feasible(setting) ? "verdict good" : "verdict bad"} role="status">
-        {feasible(setting) ? "● The point is inside: the paper's condition holds." : "⊗ The point is outside: the paper's condition does not hold."}
+        {feasible(setting)
+          ? "● The point is inside: the paper's condition holds."
+          : "⊗ The point is outside: the paper's condition does not hold."}
       </p>
       <div class="sliders">
         {SLIDERS.map((one) => (
-          <OneSlider key={one.key} which={one.key} name={one.name} about={one.about} setting={setting} first={own} set={set} keep={keep} />
+          <OneSlider
+            key={one.key}
+            which={one.key}
+            name={one.name}
+            about={one.about}
+            setting={setting}
+            first={own}
+            set={set}
+            keep={keep}
+          />
         ))}
       </div>
-      {!scenario.certificate && <p class="dim">η̃max and L are not in the scenario; moving a slider puts them there.</p>}
+      {!scenario.certificate && (
+        <p class="dim">η̃max and L are not in the scenario; moving a slider puts them there.</p>
+      )}
       <ul class="conditions">
         {conditions(setting).map((one) => (
           <li key={one.name}>
@@ -104,7 +117,8 @@ function Region({ setting, set, keep }: Change) {
   const held = useRef<Frame | null>(null);
   useEffect(() => {
     const draw = (): void => {
-      if (canvas.current?.clientWidth) frame.current = drawRegion(canvas.current, setting, theme, held.current);
+      if (canvas.current?.clientWidth)
+        frame.current = drawRegion(canvas.current, setting, theme, held.current);
     };
     draw();
     const watch = new ResizeObserver(draw);
@@ -145,11 +159,22 @@ function Region({ setting, set, keep }: Change) {
 const NOTCHES = 400;
 const DECADES = 2; // that a slider reaches to either side
 
-function OneSlider({ which, name, about, first, setting, set, keep }: Change & { which: Slider; name: string; about: string; first: Setting }) {
+function OneSlider({
+  which,
+  name,
+  about,
+  first,
+  setting,
+  set,
+  keep,
+}: Change & { which: Slider; name: string; about: string; first: Setting }) {
   const middle = useRef(first[which] || 1);
   const low = Math.log10(middle.current) - DECADES;
   const value = setting[which];
-  const to = (notch: number): Setting => ({ ...setting, [which]: Number((10 ** (low + (2 * DECADES * notch) / NOTCHES)).toPrecision(3)) });
+  const to = (notch: number): Setting => ({
+    ...setting,
+    [which]: Number((10 ** (low + (2 * DECADES * notch) / NOTCHES)).toPrecision(3)),
+  });
   const spot = useMemo(() => spotOf(which, name, first.agents), [which, name, first.agents]);
   return (
     <>
@@ -188,8 +213,14 @@ function Advice({ setting }: { setting: Setting }) {
       try {
         const found = await design(withSetting(scenario, setting));
         const advice = (found["advice"] as { says: string; possible: boolean }[] | undefined) ?? [];
-        const those = (possible: boolean): string[] => advice.filter((one) => one.possible === possible).map((one) => one.says);
-        if (!over) say({ reasons: (found["reasons"] as string[] | undefined) ?? [], helps: those(true), fails: those(false) });
+        const those = (possible: boolean): string[] =>
+          advice.filter((one) => one.possible === possible).map((one) => one.says);
+        if (!over)
+          say({
+            reasons: (found["reasons"] as string[] | undefined) ?? [],
+            helps: those(true),
+            fails: those(false),
+          });
       } catch (error) {
         if (!over) say(error instanceof Refusal ? { reasons: [error.message], helps: [], fails: [] } : null);
       }
@@ -204,7 +235,10 @@ function Advice({ setting }: { setting: Setting }) {
   return (
     <section>
       <Listed title="What stands against it" lines={said.reasons} />
-      <Listed title={said.helps.length > 1 ? "Any one of these would do" : "This would do"} lines={said.helps} />
+      <Listed
+        title={said.helps.length > 1 ? "Any one of these would do" : "This would do"}
+        lines={said.helps}
+      />
       <Listed title="These alone would not" lines={said.fails} />
     </section>
   );

@@ -54,7 +54,10 @@ export function conditions(s: Setting): Condition[] {
     {
       name: "η̃max below k1",
       met: s.etaMax < s.k1,
-      says: s.etaMax < s.k1 ? `${show(s.etaMax)} < ${show(s.k1)}` : `${show(s.etaMax)} is not below ${show(s.k1)}: no T2 is admissible`,
+      says:
+        s.etaMax < s.k1
+          ? `${show(s.etaMax)} < ${show(s.k1)}`
+          : `${show(s.etaMax)} is not below ${show(s.k1)}: no T2 is admissible`,
     },
     {
       name: "Paper: T2 at most η̃max ν̃ / (k1² (L√N + 1))",

@@ -26,7 +26,12 @@ export function frameOf(s: Setting, width: number, height: number): Frame {
     const known = values.filter((v) => Number.isFinite(v) && v > 0);
     return [Math.min(...known) / ROOM, Math.max(...known) * ROOM];
   };
-  return { t2: span([s.t2, maxDwellTime(s), syncGlobal(s)]), k1: span([s.k1, s.etaMax, maxGain(s)]), width, height };
+  return {
+    t2: span([s.t2, maxDwellTime(s), syncGlobal(s)]),
+    k1: span([s.k1, s.etaMax, maxGain(s)]),
+    width,
+    height,
+  };
 }
 
 const log = Math.log10;
@@ -39,7 +44,8 @@ export const yOf = (f: Frame, k1: number): number =>
 export function under(f: Frame, x: number, y: number): { t2: number; k1: number } {
   const u = Math.min(1, Math.max(0, (x - LEFT) / (f.width - LEFT - RIGHT)));
   const v = Math.min(1, Math.max(0, (f.height - BOTTOM - y) / (f.height - TOP - BOTTOM)));
-  const at = (span: readonly [number, number], share: number): number => 10 ** (log(span[0]) + share * (log(span[1]) - log(span[0])));
+  const at = (span: readonly [number, number], share: number): number =>
+    10 ** (log(span[0]) + share * (log(span[1]) - log(span[0])));
   return { t2: Number(at(f.t2, u).toPrecision(3)), k1: Number(at(f.k1, v).toPrecision(3)) };
 }
 
@@ -84,9 +90,16 @@ function paper(pen: Pen, f: Frame, s: Setting, theme: Theme): void {
   pen.stroke({ colour: theme.good, width: 1.6 });
 }
 
-function curve(pen: Pen, f: Frame, k1: (t2: number) => number, ink: { colour: string; width: number; dash?: number[] }): void {
+function curve(
+  pen: Pen,
+  f: Frame,
+  k1: (t2: number) => number,
+  ink: { colour: string; width: number; dash?: number[] },
+): void {
   pen.begin();
-  spaced(f).forEach((t2, k) => (k ? pen.line(xOf(f, t2), yOf(f, k1(t2))) : pen.move(xOf(f, t2), yOf(f, k1(t2)))));
+  spaced(f).forEach((t2, k) =>
+    k ? pen.line(xOf(f, t2), yOf(f, k1(t2))) : pen.move(xOf(f, t2), yOf(f, k1(t2))),
+  );
   pen.stroke(ink);
 }
 
@@ -125,9 +138,13 @@ function axes(pen: Pen, f: Frame, theme: Theme): void {
   pen.line(LEFT, f.height - BOTTOM);
   pen.line(f.width - RIGHT, f.height - BOTTOM);
   pen.stroke({ colour: theme.cell, width: 1 });
-  for (const t2 of rounds(f.t2)) pen.text(plain(t2), xOf(f, t2), f.height - BOTTOM + 11, { ...label, align: "center" });
+  for (const t2 of rounds(f.t2))
+    pen.text(plain(t2), xOf(f, t2), f.height - BOTTOM + 11, { ...label, align: "center" });
   for (const k1 of rounds(f.k1)) pen.text(plain(k1), LEFT - 5, yOf(f, k1), { ...label, align: "right" });
-  pen.text("T2", (LEFT + f.width - RIGHT) / 2, f.height - 8, { colour: theme.ink, size: 11.5, align: "center" });
+  pen.text("T2", (LEFT + f.width - RIGHT) / 2, f.height - 8, {
+    colour: theme.ink,
+    size: 11.5,
+    align: "center",
+  });
   pen.text("k1", 4, TOP + 2, { colour: theme.ink, size: 11.5 });
 }
-

@@ -15,7 +15,9 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
   const session = useSession();
   const theme = useTheme();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const label = useApp((app) => describe(app.start.length, app.scenario?.name, lane?.kind ?? app.scenario?.controller.kind));
+  const label = useApp((app) =>
+    describe(app.start.length, app.scenario?.name, lane?.kind ?? app.scenario?.controller.kind),
+  );
   useEffect(() => {
     const element = canvas.current as HTMLCanvasElement;
     const painter = new Painter(element);
@@ -47,7 +49,14 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
   return (
     <figure class="map">
       {titled && lane && <LaneTitle lane={lane} />}
-      <canvas ref={canvas} class="map-canvas" tabIndex={0} role="application" aria-label={label} aria-describedby="map-keys" />
+      <canvas
+        ref={canvas}
+        class="map-canvas"
+        tabIndex={0}
+        role="application"
+        aria-label={label}
+        aria-describedby="map-keys"
+      />
       {titled && lane && <Counters lane={lane} />}
     </figure>
   );
@@ -62,7 +71,11 @@ function LaneTitle({ lane }: { lane: Lane }) {
   return (
     <figcaption class="lane-title">
       <b>{nameOf(lane.kind)}</b>
-      {lane.problem ? <span class="bad"> {lane.problem.message}</span> : job?.status === "queued" ? <span class="dim"> place {job.position} in the queue</span> : null}
+      {lane.problem ? (
+        <span class="bad"> {lane.problem.message}</span>
+      ) : job?.status === "queued" ? (
+        <span class="dim"> place {job.position} in the queue</span>
+      ) : null}
       {job?.status === "running" && <span class="dim"> {figure(100 * job.progress, 2)} %</span>}
     </figcaption>
   );

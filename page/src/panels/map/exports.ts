@@ -20,7 +20,10 @@ export function saveSvg(name: string): void {
   for (const [k, map] of [...maps].entries()) {
     const shown = map.shown();
     if (!shown) continue;
-    download(new Blob([toSvg(shown.scene, shown.density)], { type: "image/svg+xml" }), numbered(name, k, "svg"));
+    download(
+      new Blob([toSvg(shown.scene, shown.density)], { type: "image/svg+xml" }),
+      numbered(name, k, "svg"),
+    );
   }
 }
 
@@ -34,4 +37,5 @@ export function savePng(name: string): void {
   }
 }
 
-const numbered = (name: string, k: number, end: string): string => (k ? `${name}-${k + 1}.${end}` : `${name}.${end}`);
+const numbered = (name: string, k: number, end: string): string =>
+  k ? `${name}-${k + 1}.${end}` : `${name}.${end}`;

@@ -93,7 +93,8 @@ export class Gestures {
   }
 
   private choose(grip: Hit): void {
-    const is = (kind: string): number => (grip && (grip.kind === kind || (kind === "peak" && grip.kind === "width")) ? grip.which : -1);
+    const is = (kind: string): number =>
+      grip && (grip.kind === kind || (kind === "peak" && grip.kind === "width")) ? grip.which : -1;
     this.session.store.set({ selected: is("agent"), selectedPeak: is("peak"), selectedCorner: is("corner") });
     this.session.clock.touch();
   }
@@ -126,7 +127,8 @@ export class Gestures {
     const far = Math.hypot(p[0] - this.begun[0], p[1] - this.begun[1]) > STILL;
     if (this.painting.underWay) this.paint(this.world(p));
     else if (this.grip) {
-      if (far || this.drag.agent || this.drag.peaks || this.drag.ring || this.drag.parts || this.drag.bounds) this.dragTo(this.world(p));
+      if (far || this.drag.agent || this.drag.peaks || this.drag.ring || this.drag.parts || this.drag.bounds)
+        this.dragTo(this.world(p));
     } else if (far || this.panning) {
       this.panning = true;
       this.lookAt(scene, panned(scene.view, p[0] - before[0], p[1] - before[1]));
@@ -147,7 +149,8 @@ export class Gestures {
   private pinch(p: [number, number]): void {
     const scene = this.shown()?.scene;
     const now = this.spread();
-    if (scene && this.apart > 0) this.lookAt(scene, zoomed(scene.view, scene.size, now / this.apart, p[0], p[1]));
+    if (scene && this.apart > 0)
+      this.lookAt(scene, zoomed(scene.view, scene.size, now / this.apart, p[0], p[1]));
     this.apart = now;
   }
 
@@ -157,8 +160,14 @@ export class Gestures {
     const { scene } = shown;
     const { kind, which } = this.grip;
     const { view } = scene;
-    if (kind === "agent") this.drag = { view, agent: { which, place: scene.state.dimension === 1 ? [z[0]] : z } };
-    else if (kind === "peak") this.drag = { view, which, peaks: scene.peaks.map((p, k) => (k === which ? { ...p, center: this.place(z) } : p)) };
+    if (kind === "agent")
+      this.drag = { view, agent: { which, place: scene.state.dimension === 1 ? [z[0]] : z } };
+    else if (kind === "peak")
+      this.drag = {
+        view,
+        which,
+        peaks: scene.peaks.map((p, k) => (k === which ? { ...p, center: this.place(z) } : p)),
+      };
     else if (kind === "width") this.drag = { view, which, peaks: this.widened(which, z) };
     else this.dragCorner(z);
     this.session.clock.touch();
@@ -207,13 +216,18 @@ export class Gestures {
   private dragEnd(ends: readonly [number, number], x: number, view: View): void {
     const least = 0.01 * (ends[1] - ends[0]);
     const first = this.grip?.which === 0;
-    const bounds = first ? ([Math.min(x, ends[1] - least), ends[1]] as const) : ([ends[0], Math.max(x, ends[0] + least)] as const);
+    const bounds = first
+      ? ([Math.min(x, ends[1] - least), ends[1]] as const)
+      : ([ends[0], Math.max(x, ends[0] + least)] as const);
     this.drag = { view, bounds };
   }
 
   private up(e: PointerEvent): void {
     const p = this.at(e);
-    const click = this.pointers.delete(e.pointerId) && !this.panning && Math.hypot(p[0] - this.begun[0], p[1] - this.begun[1]) <= STILL;
+    const click =
+      this.pointers.delete(e.pointerId) &&
+      !this.panning &&
+      Math.hypot(p[0] - this.begun[0], p[1] - this.begun[1]) <= STILL;
     const { drawing } = this.session.store.get();
     if (drawing && click && !this.pointers.size) this.drawAt(drawing, p);
     void this.commit();
@@ -234,7 +248,9 @@ export class Gestures {
     const scene = this.shown()?.scene;
     if (!scene) return;
     const { view, size } = scene;
-    const closes = drawing.length > 2 && Math.hypot(toX(view, size, drawing[0][0]) - p[0], toY(view, size, drawing[0][1]) - p[1]) <= NEAR;
+    const closes =
+      drawing.length > 2 &&
+      Math.hypot(toX(view, size, drawing[0][0]) - p[0], toY(view, size, drawing[0][1]) - p[1]) <= NEAR;
     if (closes) void this.session.hands.finishDrawing();
     else this.draw([...drawing, this.world(p)]);
   }
@@ -285,10 +301,19 @@ export class Gestures {
 
   private key(e: KeyboardEvent): void {
     if (e.metaKey || e.altKey) return;
-    const steps: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const steps: Record<string, [number, number]> = {
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, 1],
+      ArrowDown: [0, -1],
+    };
     const step = steps[e.key];
     if (e.ctrlKey && !step) return;
-    const used = step ? (e.ctrlKey ? this.pan(step) : this.nudge(step, e.shiftKey ? 0.002 : 0.01)) : this.command(e.key);
+    const used = step
+      ? e.ctrlKey
+        ? this.pan(step)
+        : this.nudge(step, e.shiftKey ? 0.002 : 0.01)
+      : this.command(e.key);
     if (!used) return;
     e.preventDefault();
     e.stopPropagation();
@@ -301,8 +326,10 @@ export class Gestures {
     if (this.drawsBy(scene, key)) return true;
     if (key === "]") this.cycle(1);
     else if (key === "[") this.cycle(-1);
-    else if (key === "Delete" || key === "Backspace") void this.commit().then(() => this.session.hands.removeChosen());
-    else if (key === "Insert" || key === "a" || key === "A") void this.commit().then(() => this.session.hands.addOne());
+    else if (key === "Delete" || key === "Backspace")
+      void this.commit().then(() => this.session.hands.removeChosen());
+    else if (key === "Insert" || key === "a" || key === "A")
+      void this.commit().then(() => this.session.hands.addOne());
     else if (key === "+" || key === "=") this.lookAt(scene, zoomed(scene.view, scene.size, 1.25, ...middle));
     else if (key === "-") this.lookAt(scene, zoomed(scene.view, scene.size, 0.8, ...middle));
     else if (key === "0") this.session.setView(null);
@@ -338,15 +365,19 @@ export class Gestures {
     if (!scene) return;
     void this.commit(); // of what was moved before
     const { store } = this.session;
-    const next = (now: number, count: number): number => (count ? (((now < 0 ? (by > 0 ? -1 : 0) : now) + by) % count + count) % count : -1);
+    const next = (now: number, count: number): number =>
+      count ? ((((now < 0 ? (by > 0 ? -1 : 0) : now) + by) % count) + count) % count : -1;
     const { tool, selected, selectedPeak, selectedCorner } = store.get();
     if (tool === "agents") {
       let which = next(selected, scene.state.agents);
-      for (let k = 0; k < scene.state.agents && !scene.state.present[which]; k++) which = next(which, scene.state.agents);
+      for (let k = 0; k < scene.state.agents && !scene.state.present[which]; k++)
+        which = next(which, scene.state.agents);
       store.set({ selected: which });
-    }
-    else if (tool === "peaks") store.set({ selectedPeak: next(selectedPeak, scene.peaks.length) });
-    else if (scene.region.editable) store.set({ selectedCorner: next(selectedCorner, scene.region.bounds ? 2 : cornersOf(scene.region).length) });
+    } else if (tool === "peaks") store.set({ selectedPeak: next(selectedPeak, scene.peaks.length) });
+    else if (scene.region.editable)
+      store.set({
+        selectedCorner: next(selectedCorner, scene.region.bounds ? 2 : cornersOf(scene.region).length),
+      });
     this.session.clock.touch();
     this.sayChosen(scene);
   }
@@ -356,18 +387,29 @@ export class Gestures {
     const { tool, selected, selectedPeak, selectedCorner } = this.session.store.get();
     const n = state.dimension;
     const told = (name: string, count: number, place: ArrayLike<number> | undefined): void =>
-      this.session.say(place ? `${name} of ${count}, at ${Array.from(place, plain).join(", ")}.` : "There is nothing to choose.");
-    if (tool === "agents") told(`Agent ${selected}`, state.agents, state.positions.subarray(n * selected, n * selected + n));
+      this.session.say(
+        place
+          ? `${name} of ${count}, at ${Array.from(place, plain).join(", ")}.`
+          : "There is nothing to choose.",
+      );
+    if (tool === "agents")
+      told(`Agent ${selected}`, state.agents, state.positions.subarray(n * selected, n * selected + n));
     else if (tool === "peaks") told(`Peak ${selectedPeak + 1}`, peaks.length, peaks[selectedPeak]?.center);
     else {
-      const corners: readonly (readonly number[])[] = region.bounds ? region.bounds.map((end) => [end]) : cornersOf(region);
+      const corners: readonly (readonly number[])[] = region.bounds
+        ? region.bounds.map((end) => [end])
+        : cornersOf(region);
       told(`Corner ${selectedCorner + 1}`, corners.length, corners[selectedCorner]);
     }
   }
 
   private pan(step: readonly [number, number]): boolean {
     const scene = this.shown()?.scene;
-    if (scene) this.lookAt(scene, panned(scene.view, -0.1 * step[0] * scene.size.width, 0.1 * step[1] * scene.size.height));
+    if (scene)
+      this.lookAt(
+        scene,
+        panned(scene.view, -0.1 * step[0] * scene.size.width, 0.1 * step[1] * scene.size.height),
+      );
     return true;
   }
 
@@ -389,7 +431,13 @@ export class Gestures {
       this.dragTo(by(scene.peaks[selectedPeak].center ?? [0, 0]));
     } else if (tool === "workspace" && selectedCorner >= 0) {
       this.grip = { kind: "corner", which: selectedCorner };
-      this.dragTo(by(scene.region.bounds ? [scene.region.bounds[selectedCorner]] : cornersOf(scene.region)[selectedCorner]));
+      this.dragTo(
+        by(
+          scene.region.bounds
+            ? [scene.region.bounds[selectedCorner]]
+            : cornersOf(scene.region)[selectedCorner],
+        ),
+      );
     } else return false;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => void this.commit(), COMMIT_AFTER);

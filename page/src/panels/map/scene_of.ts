@@ -113,7 +113,10 @@ export class SceneMaker {
       region,
       shadow,
       state,
-      heat: region.dimension === 2 && !shadow && density ? this.heatOf(density, world, region, theme, most) : null,
+      heat:
+        region.dimension === 2 && !shadow && density
+          ? this.heatOf(density, world, region, theme, most)
+          : null,
       peaks,
       paths: peaksOf(moving).map(pathOf),
       most,
@@ -156,7 +159,13 @@ export class SceneMaker {
     return this.world;
   }
 
-  private regionOf(world: World, t: number, { ring, parts, bounds }: Drag, axes: Axes, places: Places): Region {
+  private regionOf(
+    world: World,
+    t: number,
+    { ring, parts, bounds }: Drag,
+    axes: Axes,
+    places: Places,
+  ): Region {
     if (parts) return regionOfParts(parts);
     if (ring) return { dimension: 2, ring, bounds: null, editable: true };
     if (bounds) return { dimension: 1, ring: [], bounds, editable: true };
@@ -195,7 +204,12 @@ export class SceneMaker {
     if (!this.heat || changed[0] || changed[1] || (changed[2] && !(soon && world.changes))) {
       this.heatFor = key;
       this.paintedAt = performance.now();
-      this.heat = paintHeat(density, world.changes ? boundsOfAll(world.regions, 0) : boundsOf(region, 0), theme, most);
+      this.heat = paintHeat(
+        density,
+        world.changes ? boundsOfAll(world.regions, 0) : boundsOf(region, 0),
+        theme,
+        most,
+      );
     }
     return this.heat;
   }
@@ -205,8 +219,13 @@ export class SceneMaker {
     const key = [world, sensors.join()];
     if (key.some((one, k) => one !== this.mostFor[k])) {
       this.mostFor = key;
-      const all = world.times.filter((t) => t <= end).map((t) => densityOf(tableAt(world.densityAt(t, sensors), t)));
-      this.most = largestOf(all.filter((one) => one !== null), boundsOfAll(world.regions, 0));
+      const all = world.times
+        .filter((t) => t <= end)
+        .map((t) => densityOf(tableAt(world.densityAt(t, sensors), t)));
+      this.most = largestOf(
+        all.filter((one) => one !== null),
+        boundsOfAll(world.regions, 0),
+      );
     }
     return this.most;
   }
@@ -216,12 +235,21 @@ export class SceneMaker {
     const key = [whole ? world : region, end, size.width, size.height];
     if (!this.fitted || key.some((one, k) => one !== this.fittedFor[k])) {
       this.fittedFor = key;
-      this.fitted = fit(whole ? boundsOfAll(world.regions, end) : boundsOf(region, end), size, region.dimension === 2);
+      this.fitted = fit(
+        whole ? boundsOfAll(world.regions, end) : boundsOf(region, end),
+        size,
+        region.dimension === 2,
+      );
     }
     return this.fitted;
   }
 
-  private stateOf(lane: Lane | null, jump: number, start: readonly (readonly number[])[], drag: Drag): ArcState {
+  private stateOf(
+    lane: Lane | null,
+    jump: number,
+    start: readonly (readonly number[])[],
+    drag: Drag,
+  ): ArcState {
     const state = lane?.stateAt(this.session.clock.t, jump) ?? resting(start);
     const at = drag.agent;
     if (at && at.which < state.agents)
@@ -234,7 +262,11 @@ export class SceneMaker {
     const { arc } = piece;
     const { playing } = this.session.clock;
     if (arc.dimension > 2 || jump < 1) return null;
-    const row = playing ? (selected >= 0 && selected < arc.agents ? arc.rowsAfter(jump)[selected] : -1) : jump - 1;
+    const row = playing
+      ? selected >= 0 && selected < arc.agents
+        ? arc.rowsAfter(jump)[selected]
+        : -1
+      : jump - 1;
     if (row < 0 || (arc.events.looked && !arc.events.looked[row])) return null;
     const key = [arc, row, piece.radii && scale];
     if (key.some((one, k) => one !== this.glanceFor[k])) {
@@ -253,7 +285,8 @@ function cursorOf({ tool, drawing, cursor, brush }: AppState, region: Region): S
 
 const latestOf = ({ arc }: LanePiece, jump: number): number => (jump < 1 ? -1 : arc.events.agent[jump - 1]);
 
-const everLooks = ({ arc: { events } }: LanePiece): boolean => !events.looked || !events.count || events.looks[events.count] > 0;
+const everLooks = ({ arc: { events } }: LanePiece): boolean =>
+  !events.looked || !events.count || events.looks[events.count] > 0;
 
 function seen(piece: LanePiece, row: number, scale: number): Glance {
   const { arc, world, offset, radii } = piece;
@@ -269,7 +302,9 @@ function seen(piece: LanePiece, row: number, scale: number): Glance {
     const places = members ? placesOf(positions, members, n) : positions;
     const own = members ? members.indexOf(agent) : agent;
     const range = rangeAmong(radii && { radii, scale }, members);
-    return n === 2 ? cellOf(region.ring, places, own, range) : Float64Array.from(intervalOf(region.bounds ?? [0, 1], places, own, range?.radii));
+    return n === 2
+      ? cellOf(region.ring, places, own, range)
+      : Float64Array.from(intervalOf(region.bounds ?? [0, 1], places, own, range?.radii));
   });
   return { agent, time: offset + events.time[row], place, centroid, cell, others };
 }
@@ -280,13 +315,18 @@ function pathOf(peak: MovingTable): HillPath {
   const stiff = isTrack(rate) || isTrack(covariance);
   if (isKeyframes(center)) return { stiff, along: center.values };
   if (!isCircle(center)) return { stiff, along: [] };
-  const along = Array.from({ length: TURN + 1 }, (_, k) => valueAt<number[]>(center, (k / TURN) * center.period));
+  const along = Array.from({ length: TURN + 1 }, (_, k) =>
+    valueAt<number[]>(center, (k / TURN) * center.period),
+  );
   return { stiff, along };
 }
 
 /** Both ends of a line, where they change, from the beginning of each phase on. */
 function spansOf(world: World, offset: number): Scene["spans"] {
-  const found = world.form.phases.map(({ from }) => ({ from: offset + from, bounds: world.regionAt(from).bounds }));
+  const found = world.form.phases.map(({ from }) => ({
+    from: offset + from,
+    bounds: world.regionAt(from).bounds,
+  }));
   return found.length > 1 ? found.filter((one): one is Scene["spans"][number] => one.bounds !== null) : [];
 }
 
