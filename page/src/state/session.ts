@@ -5,6 +5,7 @@ import { isDrawn, regionOf } from "../geometry/workspace";
 import type { View } from "../map/view";
 import * as api from "../net/api";
 import type { Scenario } from "../net/api";
+import type { Recording } from "../net/recorded";
 import { firstState, type AppState, type Notice, type Panel } from "./app";
 import { Clock, usualSpeed } from "./clock";
 import type { Places } from "./edits";
@@ -151,18 +152,32 @@ export class Session {
     try {
       const { scenario, start, repairs } = await api.validate(asked);
       if (edit !== this.edits) return false; // another one was opened in between
-      this.history.clear();
-      this.view = null;
-      this.store.set({ scenario, start, drawing: null, drafts: [], axes: PLANE, sensor: 0 });
-      this.hands.chooseNothing();
-      this.reset(scenario.controller.kind);
-      this.clock.setSpeed(usualSpeed(scenario.run.horizon));
+      this.take(scenario, start);
       this.say(repairs.length ? repairs.join(" ") : this.touchable ? HINT : HINT_SPACE);
       return true;
     } catch (error) {
       this.fail(error);
       return false;
     }
+  }
+
+  private take(scenario: Scenario, start: Places): void {
+    this.history.clear();
+    this.view = null;
+    this.store.set({ scenario, start, drawing: null, drafts: [], axes: PLANE, sensor: 0 });
+    this.hands.chooseNothing();
+    this.reset(scenario.controller.kind);
+    this.clock.setSpeed(usualSpeed(scenario.run.horizon));
+  }
+
+  /** Show recorded runs side by side, at their beginning; the server is not asked. */
+  showRecorded(runs: readonly Recording[]): void {
+    this.edits++; // what is being asked for must not overtake it
+    this.take(runs[0].scenario, runs[0].start);
+    const lanes = runs.map((run) => this.runs.lane(run.scenario.controller.kind));
+    this.runs.show(lanes);
+    for (const [k, lane] of lanes.entries()) lane.take(runs[k]);
+    this.quiet();
   }
 
   async openText(text: string): Promise<void> {
