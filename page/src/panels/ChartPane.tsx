@@ -6,7 +6,7 @@ import type { Curves } from "../charts/data";
 import { useApp, useSession, useTheme } from "./context";
 
 interface Props {
-  readonly title: string;
+  readonly title: preact.ComponentChildren;
   readonly note?: preact.ComponentChildren;
   readonly curves: () => Curves;
   readonly options: Omit<ChartOptions, "theme" | "seek" | "end" | "group" | "hover">;
