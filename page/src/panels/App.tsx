@@ -16,6 +16,7 @@ import { MapTools } from "./MapTools";
 import { SensorLine } from "./SensorLine";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
+import "./screens.css";
 
 const PANELS: readonly { panel: Panel; name: string }[] = [
   { panel: "numbers", name: "Numbers" },
