@@ -68,14 +68,14 @@ export function App() {
           <SensorLine />
           <Transport />
           <Status />
+          <p id="map-keys" class="hidden">
+            Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete
+            removes it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or
+            the density is painted, arrows move the cursor, and A puts a corner there or paints.
+          </p>
         </section>
         <Side />
       </main>
-      <p id="map-keys" class="hidden">
-        Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete removes
-        it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or the density
-        is painted, arrows move the cursor, and A puts a corner there or paints.
-      </p>
       <Help />
     </>
   );
@@ -136,6 +136,7 @@ function Side() {
         ))}
       </div>
       <div class="panel" id="panel" role="tabpanel" aria-labelledby={`tab-${panel}`} tabIndex={0}>
+        <h2 class="hidden">{PANELS.find((one) => one.panel === panel)?.name}</h2>
         {panel === "numbers" && <Numbers />}
         {panel === "design" && <Design />}
         {panel === "compare" && <Compare />}

@@ -197,7 +197,7 @@ function Item({ name, but = "", save }: { name: string; but?: string; save: () =
     save();
   };
   return (
-    <button disabled={but !== ""} onClick={act} aria-label={but ? `${name}: ${but}` : name}>
+    <button disabled={but !== ""} onClick={act}>
       {name}
       {but && <span class="but">{but}</span>}
     </button>
