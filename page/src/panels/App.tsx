@@ -18,6 +18,7 @@ import { Pending } from "./Pending";
 import { SensorLine } from "./SensorLine";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
+import "./screens.css";
 
 const PANELS: readonly { panel: Panel; name: string }[] = [
   { panel: "guide", name: "Guide" },
