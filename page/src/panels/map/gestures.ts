@@ -3,7 +3,7 @@
 import { moveCorner, splitSide, type Point } from "../../geometry/polygon";
 import { withCornerAt, withSideSplit, type Part } from "../../geometry/rings";
 import { cornersOf, isDrawn } from "../../geometry/workspace";
-import { plain } from "../../map/axes";
+import { plain } from "../../map/ticks";
 import { hit, NEAR, type Hit } from "../../map/hit";
 import type { Scene } from "../../map/scene";
 import { inSight, panned, toWorld, toX, toY, zoomed, type View } from "../../map/view";
