@@ -1,8 +1,10 @@
 /** A chart with its caption. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Chart, type ChartOptions } from "../charts/chart";
 import type { Curves } from "../charts/data";
+import { inWords, tableOf } from "../charts/words";
+import { ChartTable } from "./ChartTable";
 import { useApp, useSession, useTheme } from "./context";
 
 interface Props {
@@ -21,6 +23,7 @@ export function ChartPane({ title, note, curves, options, agents = false, of }: 
   const chart = useRef<Chart | null>(null);
   const version = useApp((app) => app.version);
   const word = useApp((app) => app.word);
+  const [words, setWords] = useState(title);
   const latest = useRef({ curves, options });
   latest.current = { curves, options };
   useEffect(() => {
@@ -54,13 +57,18 @@ export function ChartPane({ title, note, curves, options, agents = false, of }: 
       made.close();
     };
   }, [session, theme, of, agents]);
-  useEffect(() => chart.current?.show(latest.current.curves()), [version, word]);
+  useEffect(() => {
+    const found = latest.current.curves();
+    chart.current?.show(found);
+    setWords(inWords(title, found));
+  }, [version, word, title]);
   return (
     <section class="chart">
       <h3>
         {title} <span class="chart-note">{note}</span>
       </h3>
-      <div ref={box} class="chart-box" />
+      <div ref={box} class="chart-box" role="img" aria-label={words} />
+      <ChartTable title={title} table={() => tableOf(latest.current.curves())} />
     </section>
   );
 }

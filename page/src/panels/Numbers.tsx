@@ -2,16 +2,17 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { errorsOf, figureAt, figureOf, MOST_LINES } from "../charts/data";
-import { drawTimers, MANY } from "../charts/timers";
+import { drawTimers, MANY, timerTable } from "../charts/timers";
 import { colourOf, type Theme } from "../map/theme";
 import type { Lane } from "../state/lane";
 import { nameOf } from "../state/laws";
 import { ChartPane } from "./ChartPane";
+import { ChartTable } from "./ChartTable";
 import { Counters } from "./Counters";
 import { figure, useApp, useSession, useTheme, useTime } from "./context";
 import { Outcome } from "./Outcome";
 
-const HEIGHT = 150;
+const HEIGHT = 165;
 
 export function Numbers() {
   const lanes = useApp((app) => app.lanes);
@@ -106,6 +107,8 @@ function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
         colours: alone && band ? grey : laneColours(theme),
         dashed: alone && !many,
         limits: () => limitsOf(lanes, "nu"),
+        limitName: "ν",
+        label: "distance to the centroid",
       }}
     />
   );
@@ -130,7 +133,14 @@ function FigureChart({
       note={<Legend lanes={lanes} which={which} extra="" />}
       of={`${names.join()}${lanes.map((lane) => lane.timeline.pieces[0].id).join()}`}
       curves={() => figureOf(lanes, which, names)}
-      options={{ log, height: HEIGHT, colours: laneColours(theme), dashed: false, limits: () => [] }}
+      options={{
+        log,
+        height: HEIGHT,
+        colours: laneColours(theme),
+        dashed: false,
+        limits: () => [],
+        label: "locational cost",
+      }}
     />
   );
 }
@@ -161,6 +171,8 @@ function HoldChart({ lanes }: { lanes: readonly Lane[] }) {
         colours: (k) => colourOf(theme, lanes.indexOf(held[k])),
         dashed: false,
         limits: () => limitsOf(held, "limit"),
+        limitName: "limit",
+        label: "speed",
       }}
     />
   );
@@ -246,6 +258,13 @@ function Timers({ lane }: { lane: Lane }) {
         </span>
       </h3>
       <canvas ref={canvas} class="timers" role="img" aria-label={`One bar per agent: ${what}`} />
+      <ChartTable
+        title="Timers"
+        table={() => {
+          const state = lane.stateAt(session.clock.t, session.jumpOf(lane));
+          return state ? timerTable(state) : { times: [], rows: [] };
+        }}
+      />
     </section>
   );
 }
