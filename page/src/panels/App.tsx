@@ -46,6 +46,10 @@ export function App() {
   const choice = useApp((app) => app.theme);
   const told = useApp((app) => app.story !== null);
   useEffect(() => listenToKeys(session), [session]);
+  const name = useApp((app) => app.scenario?.name);
+  useEffect(() => {
+    document.title = name ? `${name} · dwell` : "dwell";
+  }, [name]);
   useEffect(() => listenToDrops(session), [session]);
   useEffect(() => {
     document.documentElement.dataset["theme"] = choice === "system" ? "" : choice;
