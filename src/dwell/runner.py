@@ -261,9 +261,10 @@ def simulate(
     places, repairs = check_start(site, start, apart=not sensors)
     links = checked_network(network)
     timeline, every = timeline_of(moving, weight, links, places, switches, float(until), sensors)
+    count, later = len(every), len(every) - len(places)
     if ids is not None:
-        check_ids(ids, len(every))
-    radii = None if radius is None else as_radii(radius, len(every), site)
+        check_ids(ids, count, later)
+    radii = None if radius is None else as_radii(radius, count, site, later)
     refuse_changes(timeline, controller, spacing, radii)
     refuse_law(controller, weight, switches)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
@@ -272,7 +273,7 @@ def simulate(
     world = (links, switches, sensors, radii)
     scenario = describe(moving, weight, places, controller, options, ids, *world)
     system = CoverageSystem(
-        site, density_at(weight, 0.0), controller, len(every), seed, ids, spacing, links, nu,
+        site, density_at(weight, 0.0), controller, count, seed, ids, spacing, links, nu,
         radii, timeline,
     )  # fmt: skip
     with stop_on_signal() as request, reported(progress) as tell:

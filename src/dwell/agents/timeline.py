@@ -118,7 +118,7 @@ def timeline_of(
             raise _refused(f"[{k}].leave", switch.leave, "a list that leaves at least one agent")
     ends = [phase.begin for phase in phases[1:]] + [math.inf]
     for k, (phase, end) in enumerate(zip(phases, ends, strict=True)):
-        _check_phase(k, phase, min(end, until), start.shape[1])
+        check_phase(k, phase, min(end, until), start.shape[1])
     come_and_go = bool(arrivals.any() or np.isfinite(departures).any())
     timeline = Timeline(
         tuple(phases),
@@ -150,7 +150,7 @@ def _check_sensors(timeline: Timeline, agents: int, until: float) -> None:
                 where = f'such that "{sensor.name}" has none from t = {phase.begin:g} on'
                 raise _refused("agents.sensors", where, need)
             own = Phase(phase.begin, phase.workspace, sensor.density, phase.network)
-            _check_phase(0, own, min(end, until), timeline.phases[0].workspace.dimension)
+            check_phase(0, own, min(end, until), timeline.phases[0].workspace.dimension)
 
 
 def _leave(k: int, switch: Switch, arrivals: Floats, departures: Floats) -> None:
@@ -172,7 +172,7 @@ def _arriving(k: int, switch: Switch, phase: Phase) -> Points:
         raise AgentsError(f"of those that arrive {fault}", code=fault.code, key=key) from None
 
 
-def _check_phase(k: int, phase: Phase, end: float, dimension: int) -> None:
+def check_phase(k: int, phase: Phase, end: float, dimension: int) -> None:
     """Refuse a world of another dimension, one that is not known long enough, and bad densities."""
     key = "" if k == 0 else f"world[{k - 1}]."
     known: list[tuple[str, Any]] = [(f"density.{n}", t) for n, t in tracks_of(phase.density)]

@@ -37,8 +37,8 @@ class WeightedRegion:
     @property
     def tracked(self) -> bool:
         """Whether kernels can bring the density to any time, and nothing else moves."""
-        own = self.terms
-        return self.boundary is None and isinstance(own, Terms) and len(own.track) > 0
+        own, still = self.terms, self.boundary is None and is_flat(self.workspace)
+        return still and isinstance(own, Terms) and len(own.track) > 0
 
     def at(self, t: float) -> WeightedRegion:
         """The workspace and the density at time t."""

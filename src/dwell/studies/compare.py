@@ -306,6 +306,9 @@ def compare_scenarios(
     Those of `laws` that are controllers are run in the `place` of a scenario. The other options,
     progress and finished, are those of `compare`.
     """
+    for law in laws.values():  # what is refused is refused before any run begins
+        if isinstance(law, Scenario):
+            build(law)
     threads = None if workers == 1 or len(laws) == 1 else 1
     jobs = {name: partial(_run, place, law, threads) for name, law in laws.items()}
     return Comparison(run_jobs(jobs, workers=workers, **options), levels, unmatched)
