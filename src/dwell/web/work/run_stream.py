@@ -125,7 +125,7 @@ def _beginning(recorder: Recorder, scenario: Scenario) -> bytes:
         "start": {**_state(start), "errors": _errors(recorder), "spent": _spent(start)},
         "fade": _finite(start.fade),
         "workspace": workspace_json(system.workspace),
-        "world": world_json(scenario, system.timeline),
+        "world": world_json(scenario, system.changes),
         "radii": system.radius,
         "nu": system.nu,
         "eta_max": limit,
