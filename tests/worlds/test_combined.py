@@ -10,6 +10,7 @@ import pytest
 
 import dwell
 from dwell.errors import InputError
+from dwell.plotting.figures import trajectories
 from dwell.scenario import parse_scenario
 from tests.cli.shell import dwell as command
 from tests.worlds.test_runs import scenario
@@ -138,3 +139,24 @@ def test_what_is_out_of_range_costs_the_same_whoever_is_present() -> None:
     assert switch["cost_before"] == pytest.approx(cells.cost, rel=1e-12)
     lost = cells.masses[2] * 1.0**2 - cells.costs[2]  # R is 1 before and after
     assert switch["cost_after"] - switch["cost_before"] == pytest.approx(lost, rel=1e-9)
+
+
+@pytest.mark.parametrize("kinds", [6, 7])
+def test_long_names_of_sensors_leave_the_figure_its_size(kinds: int) -> None:
+    owned = {"smoke": (0, 3, 5), "heat": (1, 3, 4, 5), "radiation": (2, 4, 5)}
+    if kinds == 7:
+        owned = {name: (*owners, 6) for name, owners in owned.items() if name != "heat"} | {
+            "heat": owned["heat"]
+        }
+    team = [dwell.Sensor(name, dwell.Uniform(), owners) for name, owners in owned.items()]
+    arrive = [(3.0, 3.5), (3.5, 3.0), (0.5, 2.5), (0.5, 3.5)][: kinds - 3]
+    come = [dwell.Switch(at=0.5, arrive=arrive, leave=[0])]
+    run = dwell.simulate(BOX, None, START, LAW, until=1.0, sensors=team, switches=come)
+    figure = trajectories(run)
+    figure.canvas.draw()
+    (ax,) = (ax for ax in figure.axes if ax.get_legend() is not None)
+    assert ax.get_window_extent().width > 0.7 * figure.bbox.width
+    legend = ax.get_legend()
+    box = legend.get_window_extent()
+    assert 0.0 <= box.x0 < box.x1 <= figure.bbox.width
+    assert any("radiation" in text.get_text() for text in legend.get_texts())
