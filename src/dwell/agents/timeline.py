@@ -17,7 +17,7 @@ from dwell.agents.world import Phase, Sensor, Timeline
 from dwell.density import Density, as_density
 from dwell.density.moving import density_at, keyframe_times, moves, tracks_of
 from dwell.density.support import check_density
-from dwell.errors import AgentsError, InputError
+from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import Polygon, Workspace, as_workspace
 from dwell.geometry.moving import MovingPolygon
 
@@ -192,14 +192,23 @@ def check_phase(k: int, phase: Phase, end: float, dimension: int) -> None:
     if isinstance(phase.workspace, MovingPolygon):
         times |= set(phase.workspace.vertices.times)
     for t in sorted(t for t in times if phase.begin <= t):
-        site = phase.ground.at(t).workspace
-        check_density(density_at(phase.density, t), site)
+        _check_density(key, phase, t, phase.ground.at(t).workspace)
     if isinstance(phase.workspace, MovingPolygon):  # and on all that the boundary sweeps over
         for earlier, later in pairwise(sorted(times)):
             ends = [phase.ground.at(t).workspace.vertices for t in (earlier, later)]
             swept = Polygon.hull_of(np.vstack(ends))
             for t in (earlier, later):
-                check_density(density_at(phase.density, t), swept)
+                _check_density(key, phase, t, swept)
+
+
+def _check_density(key: str, phase: Phase, t: float, site: Workspace) -> None:
+    """Refuse a density that is not one on a workspace at a time."""
+    try:
+        check_density(density_at(phase.density, t), site)
+    except DensityError as fault:
+        if t == 0.0:
+            raise
+        raise DensityError(f"at t = {t:g} {fault}", code=fault.code, key=f"{key}density") from None
 
 
 def _refused(name: str, value: object, need: str) -> InputError:

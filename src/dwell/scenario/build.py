@@ -23,7 +23,8 @@ from dwell.agents.interfaces import information_of, needs_centroid_only
 from dwell.agents.timeline import timeline_of
 from dwell.agents.world import Timeline, sum_of
 from dwell.cells.centroid_rate import refuse_rates
-from dwell.cells.ranges import as_radii
+from dwell.cells.guaranteed import refuse_nonconvex
+from dwell.cells.ranges import as_radii, refuse_ground
 from dwell.controllers import (
     TVD,
     DiscreteLloyd,
@@ -217,9 +218,13 @@ def refuse_unfit(system: CoverageSystem) -> None:
     if system.changes is not None and getattr(law, "accuracy", None) is not None:
         says = 'is "ode", which needs a world that does not change; use "sampled"'
         raise _unfit("controller.mode", says, "world.ode")
-    if information_of(law).world == "rate":
-        for phase in timeline.phases:
+    for phase in timeline.phases:
+        now = phase.ground.at(phase.begin)
+        if information_of(law).world == "rate":
             refuse_rates(phase.ground)
+        if system.radius is not None:
+            as_radii(system.radius, system.agents, now.workspace)
+            refuse_ground(now)
     if kind in GUARANTEED_KINDS:
         _refuse_guaranteed(kind, timeline)
 
@@ -228,6 +233,8 @@ def _refuse_guaranteed(kind: str, timeline: Timeline) -> None:
     """Refuse worlds in which guaranteed cells are not known."""
     says, code = f'= "{kind}" works with guaranteed cells, ', "world.guaranteed"
     other = 'use "timer", "lloyd" or "discrete-lloyd"'
+    for phase in timeline.phases:
+        refuse_nonconvex(phase.workspace)
     if not timeline.same_agents:
         why = "which need the same agents all the time, got worlds in which agents leave or arrive"
         raise _unfit("controller.kind", f"{says}{why}; {other}", code)

@@ -127,6 +127,13 @@ class WorldSpec(Table):
         "positions of agents that arrive, numbered after all agents before them", None
     )
 
+    def _problems(self) -> Iterator[Problem]:
+        leave = self.leave or ()
+        for k, agent in enumerate(leave):
+            if agent in leave[:k]:
+                says = f"must differ from the other numbers, got {agent} again"
+                yield Problem(("leave", k), "world", says)
+
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """What does not have n coordinates."""
         if self.workspace is not None and self.workspace.dimension != n:
