@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Points, finite_number, in_short, is_whole, listed
-from dwell.agents.network import Network
+from dwell.agents.network import Network, as_network
 from dwell.agents.start import check_start
 from dwell.agents.world import Phase, Sensor, Timeline
 from dwell.density import Density, as_density
@@ -70,6 +70,8 @@ class Switch:
             object.__setattr__(self, "workspace", as_workspace(self.workspace))
         if self.density is not None:
             object.__setattr__(self, "density", as_density(self.density))
+        if self.network is not None:
+            as_network(self.network)
         leave = listed(self.leave)
         if not all(is_whole(p) and p >= 0 for p in leave) or len(set(leave)) < len(leave):
             raise _refused("leave", self.leave, "a list of different agents' numbers, from 0 on,")
@@ -136,8 +138,8 @@ def _check_sensors(timeline: Timeline, agents: int, until: float) -> None:
         return
     owned = sorted({p for sensor in timeline.sensors for p in sensor.owners})
     if owned[-1] >= agents:
-        need = f"numbers of agents, from 0 to {agents - 1},"
-        raise _refused("agents.sensors", f"of agent {owned[-1]}", need)
+        need = f"the number of an agent, from 0 to {agents - 1},"
+        raise _refused("agents.sensors", f"that of agent {owned[-1]}", need)
     without = sorted(set(range(agents)) - set(owned))
     if without:
         need = "at least one sensor for each agent"
