@@ -45,6 +45,22 @@ REFUSED = {
     "too short": (
         hill(center=frames([0, 2], [[1, 1], [2, 2]])), "density.center.times", 'after = "hold"'
     ),
+    "too short for a later world": (
+        {**hill(center=frames([0, 2], [[1, 1], [2, 2]])), "world": [{"from": 1.0, "leave": [0]}]},
+        "density.center.times",
+        "up to t = 4",
+    ),
+    "sensor too short": (
+        {
+            "density": {"kind": "uniform"},
+            "agents": {"start": [[1, 1], [2, 2]], "sensors": [["a"], ["a"]]},
+            "sensor": [
+                {"name": "a", **hill(center=frames([0, 2], [[1, 1], [2, 2]]))},
+            ],
+        },
+        "sensor[0].density.center.times",
+        "up to t = 4",
+    ),
     "too late": (
         hill(center=frames([1, 5], [[1, 1], [2, 2]])), "density.center.times", "first keyframe"
     ),
