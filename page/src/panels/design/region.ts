@@ -18,13 +18,13 @@ export interface Frame {
   readonly height: number;
 }
 
-const ROOM = 3; // factor to either side of what must be seen
+const MARGIN = 2; // factor to either side of what must be seen
 
-/** What must be seen, with some room. */
+/** What must be seen, with a margin. */
 export function frameOf(s: Setting, width: number, height: number): Frame {
   const span = (values: number[]): [number, number] => {
     const known = values.filter((v) => Number.isFinite(v) && v > 0);
-    return [Math.min(...known) / ROOM, Math.max(...known) * ROOM];
+    return [Math.min(...known) / MARGIN, Math.max(...known) * MARGIN];
   };
   return {
     t2: span([s.t2, maxDwellTime(s), syncGlobal(s)]),
@@ -121,10 +121,10 @@ function point(pen: Pen, f: Frame, s: Setting, theme: Theme): void {
   pen.stroke({ colour: theme.bad, width: 2 });
 }
 
-/** Round numbers on a log axis: powers of ten, and 2 and 5 times those where there is room. */
+/** Round numbers on a log axis: powers of ten, and 2 and 5 times those where they fit. */
 function rounds([a, b]: readonly [number, number]): number[] {
   const decades = log(b) - log(a);
-  const factors = decades > 2.5 ? [1] : [1, 2, 5];
+  const factors = decades > 4 ? [1] : decades > 2 ? [1, 3] : [1, 2, 5];
   const found: number[] = [];
   for (let power = Math.floor(log(a)); power <= log(b); power++)
     for (const factor of factors) found.push(Number((factor * 10 ** power).toPrecision(2)));
