@@ -15,9 +15,11 @@ export interface ChartOptions {
   readonly end: () => number;
   readonly seek: (t: number) => void;
   readonly hover: ((line: number) => void) | null;
-  readonly height: number;
+  readonly height: number; // of a narrow chart; a wide one is higher
   readonly group: string;
 }
+
+const WIDE = 400; // pixels from which on a chart grows in height as well
 
 const EMPTY: Curves = { time: [0], lines: [[null]], names: [""] };
 
@@ -59,7 +61,7 @@ export class Chart {
   }
 
   private settings(): uPlot.Options {
-    const { theme, log, height } = this.options;
+    const { theme, log } = this.options;
     const axis = {
       stroke: theme.cell,
       grid: { stroke: theme.faint, width: 0.5 },
@@ -67,9 +69,10 @@ export class Chart {
       font: "11px system-ui, sans-serif",
     };
     const count = this.curves.lines.length;
+    const width = Math.max(120, this.parent.clientWidth);
     return {
-      width: Math.max(120, this.parent.clientWidth),
-      height,
+      width,
+      height: this.heightAt(width),
       legend: { show: false },
       padding: [6, 18, 0, 0],
       cursor: {
@@ -165,8 +168,13 @@ export class Chart {
     this.telling = false;
   }
 
+  private heightAt(width: number): number {
+    const { height } = this.options;
+    return Math.round(Math.min(2 * height, Math.max(height, (height * width) / WIDE)));
+  }
+
   resize(width: number): void {
-    if (this.plot && width > 0) this.plot.setSize({ width, height: this.options.height });
+    if (this.plot && width > 0) this.plot.setSize({ width, height: this.heightAt(width) });
     this.moveTo(this.time);
   }
 

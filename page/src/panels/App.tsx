@@ -16,6 +16,7 @@ import { Pending } from "./Pending";
 import { SensorLine } from "./SensorLine";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
+import "./screens.css";
 
 const PANELS: readonly { panel: Panel; name: string }[] = [
   { panel: "guide", name: "Guide" },

@@ -69,7 +69,7 @@ export function MapTools() {
           onClick={() => void session.hands.addOne()}
           title={touchable ? `${ADDS[tool]} (A on the map)` : UNTOUCHABLE}
         >
-          <Icon name="plus" /> Add
+          <Icon name="plus" /> <span class="word">Add</span>
         </button>
       )}
       {tool === "workspace" && planar && <DrawTools />}
@@ -81,7 +81,7 @@ export function MapTools() {
           onClick={() => void session.hands.removeChosen()}
           title="Remove what is chosen (Delete)"
         >
-          <Icon name="bin" /> Remove
+          <Icon name="bin" /> <span class="word">Remove</span>
         </button>
       )}
       {region && region.dimension > 2 && (
