@@ -47,6 +47,10 @@ export function App() {
   const helped = useApp((app) => app.help);
   const told = useApp((app) => app.story !== null);
   useEffect(() => listenToKeys(session), [session]);
+  const name = useApp((app) => app.scenario?.name);
+  useEffect(() => {
+    document.title = name ? `${name} · dwell` : "dwell";
+  }, [name]);
   useEffect(() => listenToDrops(session), [session]);
   useEffect(() => {
     document.documentElement.dataset["theme"] = choice === "system" ? "" : choice;

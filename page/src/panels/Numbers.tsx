@@ -3,17 +3,18 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { errorsOf, figureAt, figureOf, MOST_LINES } from "../charts/data";
-import { drawTimers, MANY } from "../charts/timers";
+import { drawTimers, MANY, timerTable } from "../charts/timers";
 import { colourOf, type Theme } from "../map/theme";
 import type { Lane } from "../state/lane";
 import { nameOf } from "../state/laws";
 import { ChartPane } from "./ChartPane";
+import { ChartTable } from "./ChartTable";
 import { Counters } from "./Counters";
 import { figure, useApp, useSession, useTheme, useTime } from "./context";
 import { Outcome } from "./Outcome";
 import { Term } from "./Term";
 
-const HEIGHT = 150;
+const HEIGHT = 165;
 
 export function Numbers() {
   const lanes = useApp((app) => app.lanes);
@@ -79,6 +80,7 @@ function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
   const grey = (k: number): string => (k === 2 ? theme.flash : k === 1 ? theme.ink : theme.cell);
   return (
     <ChartPane
+      name={alone && !many ? "Error of each agent" : "Largest error"}
       title={
         <>
           {alone && !many ? "" : alone && band ? "" : "Largest "}
@@ -120,6 +122,8 @@ function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
         colours: alone && band ? grey : laneColours(theme),
         dashed: alone && !many,
         limits: () => limitsOf(lanes, "nu"),
+        limitName: "ν",
+        label: "distance to the centroid",
       }}
     />
   );
@@ -130,11 +134,19 @@ function FigureChart({ lanes, which, log }: { lanes: readonly Lane[]; which: "co
   const names = lanes.map((lane) => nameOf(lane.kind));
   return (
     <ChartPane
+      name="Cost"
       title={<Term name="cost">Cost</Term>}
       note={<Legend lanes={lanes} which={which} />}
       of={`${names.join()}${lanes.map((lane) => lane.timeline.pieces[0].id).join()}`}
       curves={() => figureOf(lanes, which, names)}
-      options={{ log, height: HEIGHT, colours: laneColours(theme), dashed: false, limits: () => [] }}
+      options={{
+        log,
+        height: HEIGHT,
+        colours: laneColours(theme),
+        dashed: false,
+        limits: () => [],
+        label: "locational cost",
+      }}
     />
   );
 }
@@ -149,6 +161,7 @@ function HoldChart({ lanes }: { lanes: readonly Lane[] }) {
   const names = held.map((lane) => nameOf(lane.kind));
   return (
     <ChartPane
+      name="Largest hold error"
       title={
         <>
           Largest <Term name="holdError">hold error η̃</Term>
@@ -175,6 +188,8 @@ function HoldChart({ lanes }: { lanes: readonly Lane[] }) {
         colours: (k) => colourOf(theme, lanes.indexOf(held[k])),
         dashed: false,
         limits: () => limitsOf(held, "limit"),
+        limitName: "limit",
+        label: "speed",
       }}
     />
   );
@@ -260,6 +275,13 @@ function Timers({ lane }: { lane: Lane }) {
         </span>
       </h3>
       <canvas ref={canvas} class="timers" role="img" aria-label={`One bar per agent: ${what}`} />
+      <ChartTable
+        title="Timers"
+        table={() => {
+          const state = lane.stateAt(session.clock.t, session.jumpOf(lane));
+          return state ? timerTable(state) : { times: [], rows: [] };
+        }}
+      />
     </section>
   );
 }
