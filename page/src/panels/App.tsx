@@ -49,6 +49,10 @@ export function App() {
   const session = useSession();
   const theme = useTheme();
   const choice = useApp((app) => app.theme);
+  const name = useApp((app) => app.scenario?.name);
+  useEffect(() => {
+    document.title = name ? `${name} · dwell` : "dwell";
+  }, [name]);
   useEffect(() => listenToKeys(session, click), [session]);
   useEffect(() => listenToDrops(session), [session]);
   useEffect(() => {

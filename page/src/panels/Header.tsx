@@ -180,8 +180,8 @@ function ExportMenu() {
     <details class="menu" onToggle={(e) => void ask(e.currentTarget)}>
       <summary>Export</summary>
       <div class="menu-body">
-        <Item name="Map as PNG" save={() => savePng(fileName(session))} />
-        <Item name="Map as SVG" save={() => saveSvg(fileName(session))} />
+        <Item name="Map as PNG" save={() => savePng(session, fileName(session))} />
+        <Item name="Map as SVG" save={() => saveSvg(session, fileName(session))} />
         <Item name="Film as GIF" but={none} save={() => void saveRun(session, "gif")} />
         <Item name="Film as MP4" but={noMp4} save={() => void saveRun(session, "mp4")} />
         <FilmLength />

@@ -2,7 +2,7 @@
 
 import type { Point } from "../../geometry/polygon";
 import { cornersOf, isDrawn } from "../../geometry/workspace";
-import { plain } from "../../map/axes";
+import { plain } from "../../map/ticks";
 import type { Scene } from "../../map/scene";
 import { panned, zoomed, type View } from "../../map/view";
 import type { Session } from "../../state/session";
