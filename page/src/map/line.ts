@@ -141,7 +141,7 @@ function targets(pen: Pen, scene: Scene, now: number): void {
 
 function agents(pen: Pen, scene: Scene, now: number): void {
   const { view, size, theme, state } = scene;
-  const { dot, ripple } = sizesOf(evenWidth(scene) * view.sx, state.agents);
+  const { dot, ripple } = sizesOf(scene, evenWidth(scene));
   const numbers = new Set(named(scene, 40));
   for (let p = 0; p < state.agents; p++) {
     if (!state.present[p]) continue;

@@ -80,7 +80,7 @@ export function drawPlane(pen: Pen, scene: Scene): void {
   region(pen, scene);
   pen.stroke({ colour: theme.border, width: 1.6 });
   const width = (diagrams[0] && medianWidth(diagrams[0])) || evenWidth(scene);
-  const sizes = sizesOf(width * scene.view.sx, scene.state.agents);
+  const sizes = sizesOf(scene, width);
   if (scene.running && layers.targets) drawTargets(pen, scene, sizes);
   if (scene.running && layers.holds) drawHolds(pen, scene, sizes);
   drawAgents(pen, scene, sizes);

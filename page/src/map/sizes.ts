@@ -14,10 +14,17 @@ const between = (least: number, value: number, most: number): number =>
 
 const STEPS = 8; // sizes between a width and twice that, so that marks do not tremble
 
-export function sizesOf(width: number, agents: number): Sizes {
+/** How much larger marks may be on a large map. */
+const growth = ({ size }: Scene): number => between(1, Math.min(size.width, size.height) / 620, 1.8);
+
+/** For cells of a width in units of the world. */
+export function sizesOf(scene: Scene, cellWidth: number): Sizes {
+  const width = cellWidth * scene.view.sx;
+  const { agents } = scene.state;
+  const large = growth(scene);
   const w = 2 ** (Math.round(STEPS * Math.log2(Math.max(width, 1))) / STEPS);
-  const dot = between(between(1.4, 31 / Math.sqrt(agents || 1), 4), 0.13 * w, 6.5);
-  return { dot, ripple: between(2.5, 0.2 * w, 13), arm: between(1.2, 0.06 * w, 3.5) };
+  const dot = between(between(1.4, 31 / Math.sqrt(agents || 1), 4), 0.13 * w, 6.5 * large);
+  return { dot, ripple: between(2.5, 0.2 * w, 13 * large), arm: between(1.2, 0.06 * w, 3.5 * large) };
 }
 
 function areaOf(ring: ArrayLike<number>, from: number, to: number): number {
@@ -45,4 +52,5 @@ export function evenWidth({ region, state, frame }: Scene): number {
 }
 
 /** Pixels of the longest arrow, the same on all maps of one size and at all times. */
-export const arrowOf = (scene: Scene): number => between(8, 0.4 * evenWidth(scene) * scene.view.sx, 30);
+export const arrowOf = (scene: Scene): number =>
+  between(8, 0.4 * evenWidth(scene) * scene.view.sx, 30 * growth(scene));
