@@ -123,7 +123,7 @@ def test_curves_and_agents_point_at_each_other(page: Any) -> None:
 def test_laws_side_by_side_share_a_clock(page: Any) -> None:
     page.get_by_role("tab", name="Compare").click()
     page.get_by_label("Discrete Lloyd").check()
-    page.get_by_label("looks all the time").check()
+    page.get_by_label("samples all the time").check()
     page.get_by_role("button", name="Side by side").click()
     page.wait_for_function("() => dwellPage.clock.playing")  # as after Run
     until_done(page)
