@@ -1,13 +1,21 @@
 /** Figures of laws side by side: those of a comparison by Python. */
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Timeline } from "../src/arc/timeline";
 import type { Law, Scenario } from "../src/net/api";
 import { decode } from "../src/net/wire";
+import { framesOf } from "../src/panels/map/columns";
 import { figuresOf, levelOf, settledAt, speedsDiffer } from "../src/race/figures";
+import { wrapped } from "../src/race/picture";
+import { bestOf, columnsOf, dtNotes, sentenceOf, verdictOf, type Ranked } from "../src/race/ranking";
+import { agentAt, gridOf, paintGrid, sampleNear } from "../src/race/raster";
+import { alignedOf, pointsOf } from "../src/race/samples_chart";
 import { Lane, type LanePiece } from "../src/state/lane";
 import { lawLike, mismatches, underLaw } from "../src/state/laws";
 import { arcOf, bytes, read, type RecordedRun } from "./recorded";
+
+// Modules of the page ask for the colours of the system as they are loaded.
+vi.hoisted(() => vi.stubGlobal("matchMedia", () => ({ matches: false })));
 
 interface Spread {
   readonly mean: number;
@@ -38,7 +46,8 @@ function laneOf(run: Compared): Lane {
   arc.samples.append(decode(bytes(run.messages[1])));
   arc.known = run.horizon;
   const lane = new Lane(run.controller.kind, { changed: () => undefined, grew: () => undefined });
-  const piece = { arc, offset: 0, jumps: 0, end: run.horizon, nu: run.nu } as unknown as LanePiece;
+  const scenario = { controller: run.controller };
+  const piece = { arc, offset: 0, jumps: 0, end: run.horizon, nu: run.nu, scenario } as unknown as LanePiece;
   lane.timeline = new Timeline([piece]);
   lane.summary = { cost: { final: run.figures.cost.final } };
   return lane;
@@ -122,4 +131,151 @@ test("without a nu the level is a hundredth of the diameter", () => {
   expect(levelOf([], { dimension: 2, ring, bounds: null, editable: true })).toBe(0.5);
   expect(levelOf([], { dimension: 1, ring: [], bounds: [2, 12], editable: true })).toBeCloseTo(0.1);
   expect(levelOf([], { dimension: 3, ring: [], bounds: null, editable: false })).toBeNull();
+});
+
+describe("frames", () => {
+  const square = { left: 0, right: 10, bottom: 0, top: 10 };
+  const fill = (width: number, height: number): number => {
+    const [w, h] = [width - 68, height - 58];
+    return Math.min(w, h) ** 2 / (width * height);
+  };
+
+  test("are in one row wherever three fit", () => {
+    for (const [width, height] of [
+      [608, 768],
+      [992, 768],
+      [1008, 900],
+      [2128, 1440],
+    ])
+      expect(framesOf(3, { width, height }, square).columns).toBe(3);
+  });
+
+  test("are one below the other on a phone, and in no row with a gap", () => {
+    expect(framesOf(3, { width: 374, height: 844 }, square)).toMatchObject({ columns: 1, width: 374 });
+    expect(framesOf(3, { width: 500, height: 844 }, square).columns).toBe(1);
+    expect(framesOf(2, { width: 500, height: 844 }, square).columns).toBe(2);
+  });
+
+  test("have the shape of the region", () => {
+    for (const width of [992, 1008, 2128]) {
+      const found = framesOf(3, { width, height: 1000 }, square);
+      expect(fill(found.width, found.height)).toBeGreaterThan(0.5);
+      expect(found.width - 68).toBeCloseTo(found.height - 58);
+    }
+    const tall = framesOf(2, { width: 1008, height: 900 }, { ...square, top: 40 });
+    expect(tall.height).toBe(540);
+    expect(4 * (tall.width - 68)).toBeCloseTo(tall.height - 58);
+    expect(framesOf(2, { width: 1008, height: 900 }, null)).toMatchObject({ width: 500, height: 400 });
+  });
+});
+
+const rankedOf = (kind: string): Ranked => {
+  const lane = laneOf(runs[kind]);
+  return { lane, figures: figuresOf(lane, 9, lane.timeline.jumps, 2) };
+};
+
+describe("the best", () => {
+  test("is the least, to the digits that are shown", () => {
+    expect([...bestOf([3, 1, 2])]).toEqual([1]);
+    expect([...bestOf([468.81, 468.79, 468.9])]).toEqual([0, 1]);
+    expect([...bestOf([0.5, 0.5, 0.50000001])]).toEqual([]);
+    expect([...bestOf([null, 7])]).toEqual([1]);
+    expect([...bestOf([null, null])]).toEqual([]);
+  });
+
+  test("is marked in every column but that of the speed", () => {
+    const columns = columnsOf(2, [rankedOf("timer"), rankedOf("event-triggered")]);
+    expect(columns.map(({ name }) => name)).toContain("Messages sent");
+    expect(columns.filter(({ ranked }) => !ranked).map(({ name }) => name)).toEqual(["Top speed"]);
+    expect(columnsOf(2, [rankedOf("timer")]).map(({ name }) => name)).not.toContain("Messages sent");
+  });
+
+  test("is said in sentences with its numbers", () => {
+    const [timer, lloyd] = [rankedOf("timer"), rankedOf("lloyd")];
+    expect(sentenceOf(timer, 2)).toBe(
+      "Timer: cost 904.6 with 102 samples (20.4 per agent); settled to 2 from t = 2.25 on; path 9.534 per agent, largest speed 2.5.",
+    );
+    expect(sentenceOf(timer, 1e-9)).toContain("settled to 1.00 × 10⁻⁹");
+    expect(verdictOf([timer, lloyd])).toBe(
+      "Timer took 4.5 times fewer samples than Lloyd; its final cost is 0.3 % lower.",
+    );
+    expect(verdictOf([timer])).toBe("");
+    expect(verdictOf([timer, rankedOf("event-triggered")])).toBe("");
+    expect(dtNotes([timer.lane, lloyd.lane])).toEqual([
+      "Lloyd samples every dt = 0.1: its samples per agent are horizon / dt = 90, so they depend on the choice of dt.",
+    ]);
+  });
+});
+
+test("a curve of cost over samples has every law at its own number of samples", () => {
+  const laws = ["timer", "lloyd", "event-triggered"].map((kind) => pointsOf(laneOf(runs[kind])));
+  expect(laws.map((points) => points[0]?.samples)).toEqual([1, 1, undefined]); // the last takes none
+  expect(laws[0].at(-1)?.samples).toBeCloseTo(20.4);
+  expect(laws[1].at(-1)?.samples).toBeCloseTo(91);
+  const [x, timer, lloyd] = alignedOf(laws);
+  expect(x).toEqual([...x].sort((a, b) => (a as number) - (b as number)));
+  expect(timer.filter((v) => v !== null).length).toBeLessThan(lloyd.filter((v) => v !== null).length + 9);
+  expect(
+    alignedOf([
+      [
+        { samples: 1, cost: 5, time: 0 },
+        { samples: 1, cost: 4, time: 1 },
+      ],
+    ]),
+  ).toEqual([[1], [4]]);
+});
+
+describe("a raster", () => {
+  const timer = laneOf(runs["timer"]);
+  const sum = (counts: Uint32Array): number => counts.reduce((total, one) => total + one, 0);
+
+  test("has every sample once, at any size", () => {
+    for (const [width, height] of [
+      [300, 60],
+      [7, 2],
+      [1, 1],
+    ]) {
+      const grid = gridOf(timer, 0, 9, width, height);
+      expect(sum(grid.counts)).toBe(102);
+      expect(grid.rows).toBe(Math.min(5, height));
+      expect(grid.most).toBe(Math.max(...grid.counts));
+    }
+    expect(sum(gridOf(laneOf(runs["event-triggered"]), 0, 9, 300, 60).counts)).toBe(0);
+  });
+
+  test("of a part of time has the samples of that part", () => {
+    const all = timer.timeline.pieces[0].arc.events;
+    const inside = [...all.time.subarray(0, all.count)].filter((t) => t > 2 && t <= 3);
+    expect(sum(gridOf(timer, 2, 3, 50, 60).counts)).toBe(inside.length);
+  });
+
+  test("counts a part that was replaced no longer", () => {
+    const fork = new Lane("timer", { changed: () => undefined, grew: () => undefined });
+    const [whole] = timer.timeline.pieces;
+    const jumps = whole.arc.jumpsUntil(3);
+    fork.timeline = timer.timeline.cutAt({ ...whole, offset: 3, jumps });
+    expect(sum(gridOf(fork, 0, 3 - 1e-9, 50, 60).counts)).toBe(jumps + 5);
+    expect(sum(gridOf(fork, 0, 12, 50, 60).counts)).toBe(jumps + 5 + 102);
+  });
+
+  test("finds the sample under the pointer", () => {
+    const { events } = timer.timeline.pieces[0].arc;
+    const [t, agent] = [events.time[30], events.agent[30]];
+    expect(sampleNear(timer, agent, t + 0.004, 0.01)).toBe(t);
+    expect(sampleNear(timer, agent, t, 0)).toBeNull();
+    expect(sampleNear(timer, agent, 1e6, 0.01)).toBeNull();
+    expect([0, 0.19, 0.21, 0.99, 1].map((share) => agentAt(timer, share))).toEqual([0, 0, 1, 4, 4]);
+  });
+
+  test("is denser where there are more samples", () => {
+    const pixels = new Uint8ClampedArray(4 * 3);
+    const grid = { width: 3, rows: 1, counts: Uint32Array.of(0, 1, 5), most: 5 };
+    paintGrid(grid, 5, () => [10, 20, 30], pixels);
+    expect([...pixels]).toEqual([0, 0, 0, 0, 10, 20, 30, 89, 10, 20, 30, 255]);
+  });
+});
+
+test("words are broken into lines", () => {
+  expect(wrapped("one two three", 7, (text) => text.length)).toEqual(["one two", "three"]);
+  expect(wrapped("endless", 3, (text) => text.length)).toEqual(["endless"]);
 });

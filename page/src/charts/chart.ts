@@ -60,12 +60,7 @@ export class Chart {
 
   private settings(): uPlot.Options {
     const { theme, log, height } = this.options;
-    const axis = {
-      stroke: theme.cell,
-      grid: { stroke: theme.faint, width: 0.5 },
-      ticks: { stroke: theme.faint, width: 0.5, size: 4 },
-      font: "11px system-ui, sans-serif",
-    };
+    const axis = axisIn(theme);
     const count = this.curves.lines.length;
     return {
       width: Math.max(120, this.parent.clientWidth),
@@ -175,6 +170,14 @@ export class Chart {
     this.plot = null;
   }
 }
+
+/** How axes are drawn. */
+export const axisIn = (theme: Theme) => ({
+  stroke: theme.cell,
+  grid: { stroke: theme.faint, width: 0.5 },
+  ticks: { stroke: theme.faint, width: 0.5, size: 4 },
+  font: "11px system-ui, sans-serif", // a whole number of pixels, which the library can scale
+});
 
 const short = (v: number): string =>
   Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 1e-3)

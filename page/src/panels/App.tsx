@@ -1,7 +1,6 @@
 /** The page. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { regionOf } from "../geometry/workspace";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Size } from "../map/view";
 import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
@@ -10,8 +9,9 @@ import { Header } from "./Header";
 import { Help } from "./Help";
 import { listenToKeys } from "./keys";
 import { lazy } from "./lazy";
-import { bestColumns } from "./map/columns";
+import { framesOf } from "./map/columns";
 import { MapPane } from "./map/MapPane";
+import { boundsOfScenario } from "./map/scene_of";
 import { MapTools } from "./MapTools";
 import { SensorLine } from "./SensorLine";
 import { Status } from "./Status";
@@ -27,6 +27,7 @@ const PANELS: readonly { panel: Panel; name: string }[] = [
 const Numbers = lazy(async () => (await import("./Numbers")).Numbers);
 const Design = lazy(async () => (await import("./design/Design")).Design);
 const Compare = lazy(async () => (await import("./Compare")).Compare);
+const Race = lazy(async () => (await import("../race/Race")).Race);
 const Scenario = lazy(async () => (await import("./scenario/ScenarioPanel")).ScenarioPanel);
 
 /** Press what has this name, for keys. */
@@ -48,6 +49,7 @@ export function App() {
   const session = useSession();
   const theme = useTheme();
   const choice = useApp((app) => app.theme);
+  const several = useApp((app) => app.lanes.length > 1);
   useEffect(() => listenToKeys(session, click), [session]);
   useEffect(() => listenToDrops(session), [session]);
   useEffect(() => {
@@ -60,13 +62,14 @@ export function App() {
         Skip to the numbers
       </a>
       <Header />
-      <main class="main">
+      <main class={several ? "main race-main" : "main"}>
         <section class="stage" aria-label="Map and time">
           <MapTools />
           <Maps />
           <SensorLine />
           <Transport />
           <Status />
+          {several && <Race />}
         </section>
         <Side />
       </main>
@@ -82,23 +85,26 @@ export function App() {
 
 function Maps() {
   const lanes = useApp((app) => app.lanes);
-  const workspace = useApp((app) => app.scenario?.workspace);
+  const scenario = useApp((app) => app.scenario);
   const box = useRef<HTMLDivElement>(null);
   const [size, resize] = useState<Size>({ width: 0, height: 0 });
   useEffect(() => {
     const element = box.current as HTMLDivElement;
-    const watch = new ResizeObserver(() =>
-      resize({ width: element.clientWidth, height: element.clientHeight }),
-    );
+    const measure = (): void => resize({ width: element.clientWidth, height: innerHeight });
+    const watch = new ResizeObserver(measure);
     watch.observe(element);
+    watch.observe(document.documentElement);
     return () => watch.disconnect();
   }, []);
+  const bounds = useMemo(() => scenario && boundsOfScenario(scenario), [scenario]);
   const shown = lanes.length ? lanes : [null];
-  const columns = workspace ? bestColumns(shown.length, size, regionOf(workspace)) : shown.length;
+  const several = shown.length > 1;
+  const { columns, width, height } = framesOf(shown.length, size, bounds);
+  const frames = { "--columns": columns, "--frame-width": `${width}px`, "--frame-height": `${height}px` };
   return (
-    <div class="maps" ref={box} style={{ "--columns": columns }}>
+    <div class={several ? "maps frames" : "maps"} ref={box} style={several ? frames : {}}>
       {shown.map((lane, k) => (
-        <MapPane key={k} lane={lane} titled={shown.length > 1} />
+        <MapPane key={k} lane={lane} titled={several} />
       ))}
     </div>
   );

@@ -10,7 +10,7 @@ import { FilmLength } from "./FilmLength";
 import { download, savePng, saveSvg } from "./map/exports";
 
 /** A file name made of the scenario's name. */
-function fileName(session: Session): string {
+export function fileName(session: Session): string {
   const name = session.store.get().scenario?.name ?? "scenario";
   return (
     name

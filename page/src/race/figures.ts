@@ -4,7 +4,7 @@ import type { Arc } from "../arc/arc";
 import { figureAt } from "../charts/data";
 import type { Region } from "../geometry/workspace";
 import type { Lane } from "../state/lane";
-import { pathsOf, type Path } from "./paths";
+import { pathOf } from "./paths";
 
 /** Counts and lengths are means over the agents. */
 export interface Figures {
@@ -35,24 +35,6 @@ function diameterOf(ring: Region["ring"]): number {
   for (const [k, a] of ring.entries())
     for (const b of ring.slice(k + 1)) most = Math.max(most, Math.hypot(a[0] - b[0], a[1] - b[1]));
   return most;
-}
-
-/** Path of all agents and largest speed until (t, j), over all arcs. */
-export function pathOf({ timeline }: Lane, t: number, jump: number): Path {
-  let length = 0;
-  let speed = 0;
-  const here = timeline.pieceAt(t, jump);
-  for (const [k, piece] of timeline.pieces.entries()) {
-    const last = piece === here;
-    const next = timeline.pieces[k + 1];
-    const jumps = last || !next ? jump : next.jumps;
-    const until = last || !next ? t : next.offset;
-    const part = pathsOf(piece.arc).until(until - piece.offset, Math.max(0, jumps - piece.jumps));
-    length += part.length;
-    speed = Math.max(speed, part.speed);
-    if (last) break;
-  }
-  return { length, speed };
 }
 
 /** The first metric sample from which every error stays within `level`; null if it never does. */

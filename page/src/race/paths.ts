@@ -3,6 +3,7 @@
 import type { Arc } from "../arc/arc";
 import { widened } from "../arc/events";
 import { secondsUsed, speedLeft } from "../arc/legs";
+import type { Lane } from "../state/lane";
 
 export interface Path {
   readonly length: number; // of all agents together
@@ -107,8 +108,26 @@ export class Paths {
 const known = new WeakMap<Arc, Paths>();
 
 /** The paths of an arc; computed once for everything that shows them. */
-export function pathsOf(arc: Arc): Paths {
+function pathsOf(arc: Arc): Paths {
   const found = known.get(arc) ?? new Paths(arc);
   known.set(arc, found);
   return found;
+}
+
+/** Path of all agents and largest speed until (t, j), over all arcs. */
+export function pathOf({ timeline }: Lane, t: number, jump: number): Path {
+  let length = 0;
+  let speed = 0;
+  const here = timeline.pieceAt(t, jump);
+  for (const [k, piece] of timeline.pieces.entries()) {
+    const last = piece === here;
+    const next = timeline.pieces[k + 1];
+    const jumps = last || !next ? jump : next.jumps;
+    const until = last || !next ? t : next.offset;
+    const part = pathsOf(piece.arc).until(until - piece.offset, Math.max(0, jumps - piece.jumps));
+    length += part.length;
+    speed = Math.max(speed, part.speed);
+    if (last) break;
+  }
+  return { length, speed };
 }
