@@ -2,6 +2,7 @@
 
 import { describe, expect, test, vi } from "vitest";
 import { Timeline } from "../src/arc/timeline";
+import { MARGIN } from "../src/map/view";
 import type { Law, Scenario } from "../src/net/api";
 import { decode } from "../src/net/wire";
 import { framesOf } from "../src/panels/map/columns";
@@ -135,10 +136,7 @@ test("without a nu the level is a hundredth of the diameter", () => {
 
 describe("frames", () => {
   const square = { left: 0, right: 10, bottom: 0, top: 10 };
-  const fill = (width: number, height: number): number => {
-    const [w, h] = [width - 68, height - 58];
-    return Math.min(w, h) ** 2 / (width * height);
-  };
+  const [beside, above] = [MARGIN.left + MARGIN.right, MARGIN.top + MARGIN.bottom];
 
   test("are in one row wherever three fit", () => {
     for (const [width, height] of [
@@ -146,25 +144,31 @@ describe("frames", () => {
       [992, 768],
       [1008, 900],
       [2128, 1440],
-    ])
-      expect(framesOf(3, { width, height }, square).columns).toBe(3);
+    ]) {
+      const found = framesOf(3, { width, height }, square);
+      expect(found.swiped).toBe(false);
+      expect(3 * found.width).toBeLessThanOrEqual(width - 16);
+    }
   });
 
-  test("are one below the other on a phone, and in no row with a gap", () => {
-    expect(framesOf(3, { width: 374, height: 844 }, square)).toMatchObject({ columns: 1, width: 374 });
-    expect(framesOf(3, { width: 500, height: 844 }, square).columns).toBe(1);
-    expect(framesOf(2, { width: 500, height: 844 }, square).columns).toBe(2);
+  test("are swiped on a phone", () => {
+    expect(framesOf(3, { width: 374, height: 844 }, square)).toMatchObject({
+      swiped: true,
+      width: 0.9 * 374,
+    });
+    expect(framesOf(2, { width: 500, height: 844 }, square).swiped).toBe(false);
   });
 
   test("have the shape of the region", () => {
     for (const width of [992, 1008, 2128]) {
       const found = framesOf(3, { width, height: 1000 }, square);
-      expect(fill(found.width, found.height)).toBeGreaterThan(0.5);
-      expect(found.width - 68).toBeCloseTo(found.height - 58);
+      const side = found.width - beside;
+      expect(side ** 2 / (found.width * found.height)).toBeGreaterThan(0.5);
+      expect(side).toBeCloseTo(found.height - above);
     }
     const tall = framesOf(2, { width: 1008, height: 900 }, { ...square, top: 40 });
     expect(tall.height).toBe(540);
-    expect(4 * (tall.width - 68)).toBeCloseTo(tall.height - 58);
+    expect(4 * (tall.width - beside)).toBeCloseTo(tall.height - above);
     expect(framesOf(2, { width: 1008, height: 900 }, null)).toMatchObject({ width: 500, height: 400 });
   });
 });

@@ -5,6 +5,7 @@ import type { Size } from "../map/view";
 import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
 import { listenToDrops } from "./files";
+import { Guide } from "./Guide";
 import { Header } from "./Header";
 import { Help } from "./Help";
 import { listenToKeys } from "./keys";
@@ -13,11 +14,14 @@ import { framesOf } from "./map/columns";
 import { MapPane } from "./map/MapPane";
 import { boundsOfScenario } from "./map/scene_of";
 import { MapTools } from "./MapTools";
+import { Pending } from "./Pending";
 import { SensorLine } from "./SensorLine";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
+import "./screens.css";
 
 const PANELS: readonly { panel: Panel; name: string }[] = [
+  { panel: "guide", name: "Guide" },
   { panel: "numbers", name: "Numbers" },
   { panel: "design", name: "Design" },
   { panel: "compare", name: "Compare" },
@@ -29,15 +33,7 @@ const Design = lazy(async () => (await import("./design/Design")).Design);
 const Compare = lazy(async () => (await import("./Compare")).Compare);
 const Race = lazy(async () => (await import("../race/Race")).Race);
 const Scenario = lazy(async () => (await import("./scenario/ScenarioPanel")).ScenarioPanel);
-
-/** Press what has this name, for keys. */
-function click(what: string): void {
-  if (what === "map") document.querySelector<HTMLElement>(".map-canvas")?.focus();
-  else
-    [...document.querySelectorAll<HTMLElement>(".top button")]
-      .find((one) => one.textContent?.trim() === what)
-      ?.click();
-}
+const Story = lazy(async () => (await import("../story/Story")).Story);
 
 /** The fragment of the address is for scenarios: a reload would not find the run under another one. */
 function skip(e: MouseEvent): void {
@@ -50,7 +46,12 @@ export function App() {
   const theme = useTheme();
   const choice = useApp((app) => app.theme);
   const several = useApp((app) => app.lanes.length > 1);
-  useEffect(() => listenToKeys(session, click), [session]);
+  const told = useApp((app) => app.story !== null);
+  useEffect(() => listenToKeys(session), [session]);
+  const name = useApp((app) => app.scenario?.name);
+  useEffect(() => {
+    document.title = name ? `${name} · dwell` : "dwell";
+  }, [name]);
   useEffect(() => listenToDrops(session), [session]);
   useEffect(() => {
     document.documentElement.dataset["theme"] = choice === "system" ? "" : choice;
@@ -59,25 +60,32 @@ export function App() {
   return (
     <>
       <a class="skip" href="#panel" onClick={skip}>
-        Skip to the numbers
+        Skip to the panel
       </a>
       <Header />
-      <main class={several ? "main race-main" : "main"}>
+      <main class={told ? "main told" : several ? "main race-main" : "main"}>
         <section class="stage" aria-label="Map and time">
-          <MapTools />
+          <h2 class="hidden">Map and time</h2>
+          {!told && <MapTools />}
           <Maps />
           <SensorLine />
-          <Transport />
           <Status />
-          {several && <Race />}
+          <Transport />
+          {several && !told && <Race />}
+          <p id="map-keys" class="hidden">
+            Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete
+            removes it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or
+            the density is painted, arrows move the cursor, and A puts a corner there or paints.
+          </p>
         </section>
-        <Side />
+        {told ? (
+          <aside class="side" aria-label="Story">
+            <Story />
+          </aside>
+        ) : (
+          <Side />
+        )}
       </main>
-      <p id="map-keys" class="hidden">
-        Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete removes
-        it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or the density
-        is painted, arrows move the cursor, and A puts a corner there or paints.
-      </p>
       <Help />
     </>
   );
@@ -99,13 +107,15 @@ function Maps() {
   const bounds = useMemo(() => scenario && boundsOfScenario(scenario), [scenario]);
   const shown = lanes.length ? lanes : [null];
   const several = shown.length > 1;
-  const { columns, width, height } = framesOf(shown.length, size, bounds);
-  const frames = { "--columns": columns, "--frame-width": `${width}px`, "--frame-height": `${height}px` };
+  const { width, height, swiped } = framesOf(shown.length, size, bounds);
+  const sizes = { "--frame-width": `${width}px`, "--frame-height": `${height}px` };
+  const kind = !several ? "maps" : swiped ? "maps frames swiped" : "maps frames";
   return (
-    <div class={several ? "maps frames" : "maps"} ref={box} style={several ? frames : {}}>
+    <div class={kind} ref={box} style={several ? sizes : {}}>
       {shown.map((lane, k) => (
         <MapPane key={k} lane={lane} titled={several} />
       ))}
+      <Pending />
     </div>
   );
 }
@@ -124,7 +134,7 @@ function Side() {
     document.getElementById(`tab-${next}`)?.focus();
   };
   return (
-    <aside class="side">
+    <aside class="side" aria-label="Panels">
       <div class="tabs" role="tablist" onKeyDown={turn}>
         {PANELS.map((one) => (
           <button
@@ -141,6 +151,8 @@ function Side() {
         ))}
       </div>
       <div class="panel" id="panel" role="tabpanel" aria-labelledby={`tab-${panel}`} tabIndex={0}>
+        {panel !== "guide" && <h2 class="hidden">{PANELS.find((one) => one.panel === panel)?.name}</h2>}
+        {panel === "guide" && <Guide />}
         {panel === "numbers" && <Numbers />}
         {panel === "design" && <Design />}
         {panel === "compare" && <Compare />}

@@ -1,7 +1,7 @@
 /** Samples and messages so far, of one law. */
 
-import { pathOf } from "../race/paths";
 import type { Lane } from "../state/lane";
+import { pathOf } from "../state/speed";
 import { figure, useApp, useSession, useTime, whole } from "./context";
 
 interface Props {

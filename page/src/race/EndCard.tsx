@@ -1,6 +1,6 @@
 /** What a comparison came to: a sentence for each law, and all of it as one picture. */
 
-import { fileName } from "../panels/Header";
+import { fileName } from "../panels/actions";
 import { useApp, useSession, useTheme } from "../panels/context";
 import { download } from "../panels/map/exports";
 import { comparisonPicture } from "./picture";

@@ -58,7 +58,7 @@ export function Race() {
         </ul>
       )}
       <div class="race-charts">
-        <FigureChart lanes={begun} which="cost" title="Cost over time" log />
+        <FigureChart lanes={begun} which="cost" log />
         <SamplesPane lanes={begun} notes={every} />
         <ErrorChart lanes={begun} />
       </div>

@@ -6,7 +6,7 @@ import type { Lane } from "../state/lane";
 import { nameOf } from "../state/laws";
 import { pointsOf, SamplesChart } from "./samples_chart";
 
-const HEIGHT = 170;
+const HEIGHT = 165;
 
 interface Props {
   readonly lanes: readonly Lane[];

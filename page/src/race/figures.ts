@@ -4,7 +4,7 @@ import type { Arc } from "../arc/arc";
 import { figureAt } from "../charts/data";
 import type { Region } from "../geometry/workspace";
 import type { Lane } from "../state/lane";
-import { pathOf } from "./paths";
+import { pathOf } from "../state/speed";
 
 /** Counts and lengths are means over the agents. */
 export interface Figures {

@@ -1,8 +1,9 @@
 /** A comparison as one picture: title, maps, table and words. */
 
 import { Painter } from "../map/painter";
+import { FONT } from "../map/pen";
 import { colourOf, type Theme } from "../map/theme";
-import { maps } from "../panels/map/exports";
+import { maps, type MapEntry } from "../panels/map/exports";
 import { nameOf } from "../state/laws";
 import { bestOf, columnsOf, shown, type Ranked } from "./ranking";
 
@@ -23,10 +24,7 @@ export interface Content {
 }
 
 /** A map of the page, drawn anew so wide. */
-function drawnMap(
-  map: typeof maps extends Set<infer M> ? M : never,
-  width: number,
-): HTMLCanvasElement | null {
+function drawnMap(map: MapEntry, width: number): HTMLCanvasElement | null {
   const found = map.shown();
   if (!found) return null;
   const canvas = document.createElement("canvas");
@@ -50,8 +48,7 @@ export function comparisonPicture(content: Content): HTMLCanvasElement {
   const { rows, theme } = content;
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d") as CanvasRenderingContext2D;
-  const font = (size: number, weight = 400): string =>
-    `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  const font = (size: number, weight = 400): string => `${weight} ${size}px ${FONT}`;
   const width = (WIDTH - 2 * EDGE - GAP * (rows.length - 1)) / rows.length;
   const pictures = [...maps].map((map) => drawnMap(map, width));
   const tallest = Math.max(0, ...pictures.map((one) => (one ? one.height / SHARP : 0)));

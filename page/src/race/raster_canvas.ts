@@ -1,7 +1,8 @@
 /** RasterCanvas: a band of samples for each law on one canvas, over a common part of time. */
 
 import { colourOf, type Theme } from "../map/theme";
-import { ticks } from "../map/view";
+import { FONT } from "../map/pen";
+import { labelsOf, ticksOf } from "../map/ticks";
 import type { Lane } from "../state/lane";
 import { nameOf } from "../state/laws";
 import { gridOf, paintGrid, type Grid } from "./raster";
@@ -106,22 +107,22 @@ export class RasterCanvas {
 
   private axis({ from, to }: Window, width: number, y: number, theme: Theme): void {
     const { context } = this;
-    const marks = ticks(from, to, width, 80);
-    const digits = Math.max(0, -Math.floor(Math.log10((marks[1] ?? to) - (marks[0] ?? from) || 1)));
+    const marks = ticksOf(from, to, width);
+    const labels = labelsOf(marks);
     context.strokeStyle = theme.cell;
     context.beginPath();
-    for (const t of marks) {
+    for (const [k, t] of marks.entries()) {
       const x = LEFT + ((t - from) / (to - from)) * width;
       context.moveTo(x, y);
       context.lineTo(x, y + 4);
-      this.words(t.toFixed(Math.min(digits, 9)), x, y + 12, theme.cell, "center");
+      this.words(labels[k], x, y + 12, theme.cell, "center");
     }
     context.stroke();
   }
 
   private words(text: string, x: number, y: number, colour: string, align: CanvasTextAlign): void {
     const { context } = this;
-    context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
+    context.font = `11px ${FONT}`;
     context.fillStyle = colour;
     context.textAlign = align;
     context.textBaseline = "middle";

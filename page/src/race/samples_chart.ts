@@ -1,10 +1,10 @@
 /** SamplesChart: the cost of each law over the samples that it took per agent, both on log axes. */
 
 import uPlot from "uplot";
-import { axisIn } from "../charts/chart";
+import { axisIn, heightFor } from "../charts/chart";
 import { rowsOf } from "../charts/data";
+import { logTicksOf } from "../charts/log_ticks";
 import { colourOf, type Theme } from "../map/theme";
-import { figure } from "../panels/context";
 import type { Lane } from "../state/lane";
 
 /** One metric sample of a law. */
@@ -35,25 +35,9 @@ export function alignedOf(laws: readonly (readonly Point[])[]): (number | null)[
 }
 
 const AROUND = 1.12; // so much more than the data is shown on each side
-const FEW = 1.7; // powers of ten; on a shorter axis 2 and 5 have numbers too
 
-const wanted = (v: number, span: number): boolean => {
-  const lead = v / 10 ** Math.floor(Math.log10(v) + 1e-9);
-  return Math.abs(lead - 1) < 1e-6 || (span < FEW && [2, 5].some((k) => Math.abs(lead - k) < 1e-6));
-};
-
-/** The ticks of a log axis that have a line and a number. */
-function labelled(_: uPlot, ticks: number[]): (number | null)[] {
-  const span = Math.log10(Math.max(...ticks) / Math.min(...ticks));
-  return ticks.map((v) => (wanted(v, span) ? v : null));
-}
-
-/** Some more than the data on each side; ticks are counted from the lower end, which is made round. */
-function around(_: uPlot, low: number | null, high: number | null): [number, number] {
-  if (low === null || high === null) return [1, 10];
-  const power = 10 ** Math.floor(Math.log10(low / AROUND));
-  return [Math.floor(low / AROUND / power) * power, high * AROUND];
-}
+const around = (_: uPlot, low: number | null, high: number | null): [number, number] =>
+  low === null || high === null ? [1, 10] : [low / AROUND, high * AROUND];
 
 export class SamplesChart {
   private plot: uPlot | null = null;
@@ -84,24 +68,21 @@ export class SamplesChart {
   }
 
   private settings(laws: number): uPlot.Options {
-    const style = axisIn(this.theme);
-    const log = {
-      ...style,
-      grid: { ...style.grid, filter: labelled },
-      ticks: { ...style.ticks, filter: labelled },
-      filter: labelled,
-      values: (_: uPlot, ticks: (number | null)[]) => ticks.map((v) => (v === null ? "" : figure(v, 2))),
+    const axis: uPlot.Axis = {
+      ...axisIn(this.theme),
+      splits: (_, __, from, to) => logTicksOf(from, to),
     };
+    const width = Math.max(120, this.parent.clientWidth);
     return {
-      width: Math.max(120, this.parent.clientWidth),
-      height: this.height,
+      width,
+      height: heightFor(this.height, width),
       legend: { show: false },
-      padding: [6, 18, 0, 0],
+      padding: [8, 18, 0, 0],
       cursor: { drag: { x: false, y: false }, points: { show: false } },
       scales: { x: { time: false, distr: 3, range: around }, y: { distr: 3, range: around } },
       axes: [
-        { ...log, size: 22, gap: 2 },
-        { ...log, size: 52, gap: 3 },
+        { ...axis, size: 22, gap: 2, label: "samples per agent" },
+        { ...axis, size: 48, gap: 3, label: "cost" },
       ],
       series: [
         {},
@@ -140,7 +121,7 @@ export class SamplesChart {
   }
 
   resize(width: number): void {
-    if (this.plot && width > 0) this.plot.setSize({ width, height: this.height });
+    if (this.plot && width > 0) this.plot.setSize({ width, height: heightFor(this.height, width) });
   }
 
   close(): void {

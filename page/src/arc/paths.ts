@@ -1,9 +1,8 @@
 /** Paths: how far agents have moved along an arc, and how fast at most. */
 
-import type { Arc } from "../arc/arc";
-import { widened } from "../arc/events";
-import { secondsUsed, speedLeft } from "../arc/legs";
-import type { Lane } from "../state/lane";
+import type { Arc } from "./arc";
+import { widened } from "./events";
+import { secondsUsed, speedLeft } from "./legs";
 
 export interface Path {
   readonly length: number; // of all agents together
@@ -44,7 +43,7 @@ class Segment {
     this.bend = bend ?? null;
   }
 
-  private speedAt(dt: number): number {
+  speedAt(dt: number): number {
     const left = speedLeft(dt, this.cruise, this.arc.fade);
     const [square, cube] = this.bend ?? [];
     return Math.hypot(
@@ -74,6 +73,8 @@ export class Paths {
   private lengths = new Float64Array(1); // after so many jumps
   private speeds = new Float64Array(1);
 
+  private scale = { jump: -1, speed: 0 };
+
   constructor(private readonly arc: Arc) {}
 
   private extend(): void {
@@ -89,6 +90,20 @@ export class Paths {
       this.lengths[row + 1] = this.lengths[row] + ended.length;
       this.speeds[row + 1] = Math.max(this.speeds[row], ended.speed);
     }
+  }
+
+  /** The largest speed on segments that begin up to a jump; the arrows of maps are scaled by it. */
+  fastest(jump: number): number {
+    this.extend();
+    const last = Math.min(jump, this.count);
+    if (this.scale.jump !== last) {
+      let speed = this.speeds[last];
+      this.arc.rowsAfter(last).forEach((row, agent) => {
+        speed = Math.max(speed, new Segment(this.arc, agent, row).speedAt(0));
+      });
+      this.scale = { jump: last, speed };
+    }
+    return this.scale.speed;
   }
 
   /** From the start until time t, after so many jumps. */
@@ -108,26 +123,8 @@ export class Paths {
 const known = new WeakMap<Arc, Paths>();
 
 /** The paths of an arc; computed once for everything that shows them. */
-function pathsOf(arc: Arc): Paths {
+export function pathsOf(arc: Arc): Paths {
   const found = known.get(arc) ?? new Paths(arc);
   known.set(arc, found);
   return found;
-}
-
-/** Path of all agents and largest speed until (t, j), over all arcs. */
-export function pathOf({ timeline }: Lane, t: number, jump: number): Path {
-  let length = 0;
-  let speed = 0;
-  const here = timeline.pieceAt(t, jump);
-  for (const [k, piece] of timeline.pieces.entries()) {
-    const last = piece === here;
-    const next = timeline.pieces[k + 1];
-    const jumps = last || !next ? jump : next.jumps;
-    const until = last || !next ? t : next.offset;
-    const part = pathsOf(piece.arc).until(until - piece.offset, Math.max(0, jumps - piece.jumps));
-    length += part.length;
-    speed = Math.max(speed, part.speed);
-    if (last) break;
-  }
-  return { length, speed };
 }
