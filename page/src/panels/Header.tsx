@@ -1,13 +1,13 @@
 /** Templates, files, exports, the link, colours and help. */
 
-import { useMemo, useRef, useState } from "preact/hooks";
-import { asText, fileOf, filmOf, health } from "../net/api";
+import { useMemo, useRef } from "preact/hooks";
+import { asText, fileOf, filmOf } from "../net/api";
 import type { ThemeChoice } from "../state/link";
 import type { Session } from "../state/session";
 import { useApp, useSession } from "./context";
 import { openFile } from "./files";
 import { FilmLength } from "./FilmLength";
-import { download, savePng, saveSvg } from "./map/exports";
+import { download } from "./map/exports";
 
 /** A file name made of the scenario's name. */
 function fileName(session: Session): string {
@@ -30,7 +30,7 @@ async function saveScenario(session: Session): Promise<void> {
   }
 }
 
-async function saveRun(session: Session, what: "nc" | "gif" | "mp4"): Promise<void> {
+async function saveRun(session: Session, what: "nc" | "gif"): Promise<void> {
   const { lanes } = session.store.get();
   const done = lanes.filter((lane) => lane.summary);
   if (!done.length) return session.say("A film or a file needs a run that is done; press Run first.");
@@ -54,6 +54,17 @@ async function saveRun(session: Session, what: "nc" | "gif" | "mp4"): Promise<vo
   } catch (error) {
     session.fail(error);
   }
+}
+
+/** Pictures and films are drawn by code that is fetched when it is first needed. */
+async function savePicture(session: Session, what: "png" | "svg"): Promise<void> {
+  const { savePng, saveSvg } = await import("./map/pictures");
+  (what === "png" ? savePng : saveSvg)(session, fileName(session));
+}
+
+async function saveFilm(session: Session): Promise<void> {
+  const { saveFilm: save } = await import("./map/film");
+  await save(session, `${fileName(session)}.mp4`);
 }
 
 async function copyLink(session: Session): Promise<void> {
@@ -169,21 +180,17 @@ function ExportMenu() {
   const session = useSession();
   const lanes = useApp((app) => app.lanes);
   useApp((app) => app.word);
-  const [films, setFilms] = useState<readonly string[]>(["gif", "mp4"]); // until the server has said
-  const ask = async (menu: HTMLDetailsElement): Promise<void> => {
-    if (menu.open) setFilms((await health().catch(() => null))?.films ?? films);
-  };
   const done = lanes.some((lane) => lane.summary);
   const none = done ? "" : lanes.some((lane) => lane.working) ? "when the run is done" : "needs a run first";
-  const noMp4 = films.includes("mp4") ? none : "the server has no ffmpeg";
+  const noFilm = "VideoEncoder" in window ? none : "this browser encodes no films";
   return (
-    <details class="menu" onToggle={(e) => void ask(e.currentTarget)}>
+    <details class="menu">
       <summary>Export</summary>
       <div class="menu-body">
-        <Item name="Map as PNG" save={() => savePng(session, fileName(session))} />
-        <Item name="Map as SVG" save={() => saveSvg(session, fileName(session))} />
+        <Item name="Map as PNG" save={() => void savePicture(session, "png")} />
+        <Item name="Map as SVG" save={() => void savePicture(session, "svg")} />
+        <Item name="Film as MP4" but={noFilm} save={() => void saveFilm(session)} />
         <Item name="Film as GIF" but={none} save={() => void saveRun(session, "gif")} />
-        <Item name="Film as MP4" but={noMp4} save={() => void saveRun(session, "mp4")} />
         <FilmLength />
         <Item name="Run as NetCDF" but={none} save={() => void saveRun(session, "nc")} />
       </div>
