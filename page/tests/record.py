@@ -18,13 +18,14 @@ import numpy as np
 
 import dwell
 from dwell.agents import EventTable
+from dwell.exports.recording import recording_of
+from dwell.exports.world_json import world_json
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
 from dwell.scenario.build import build
 from dwell.theory.design import Setting
 from dwell.web.wire_format import pack
 from dwell.web.work.scenario_tasks import as_json
-from dwell.web.work.world_json import world_json
 
 HERE = Path(__file__).parent / "recorded"
 SITE = [[-8.0, 0.0], [-3.0, -9.0], [10.0, -11.0], [22.0, -5.0], [24.0, 8.0], [12.0, 18.0]]
@@ -122,6 +123,7 @@ def recorded(changes: dict[str, Any]) -> dict[str, Any]:
     run = run_scenario(parse_scenario(scenario_of(changes)))
     return {
         "begin": _begin(run),
+        "recording": base64.b64encode(recording_of(run)).decode(),
         "messages": [base64.b64encode(_message(run.events, lo)).decode() for lo in (0, 20)],
         "states": _states(run),
         "looks": int(run.events.count("looked").sum()),

@@ -5,6 +5,7 @@ import { chunkOf, decode } from "../src/net/wire";
 
 export interface RecordedRun {
   readonly begin: { start: Start; fade: number | null; lives?: { arrivals: number[]; departures: number[] } };
+  readonly recording: string;
   readonly messages: string[];
   readonly states: { t: number; jump: number; positions: number[][]; velocities: number[][] }[];
   readonly looks: number;
