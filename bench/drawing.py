@@ -63,6 +63,7 @@ def opened(browser: Any, address: str) -> Any:
     page.set_default_timeout(PATIENCE)
     page.goto(address)
     page.wait_for_function("() => dwellPage.store.get().start.length > 0")
+    page.evaluate("dwellPage.session.reset()")  # of the recorded run that it opens with
     return page
 
 

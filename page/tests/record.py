@@ -223,6 +223,7 @@ def designs() -> dict[str, Any]:
         (0.5, 0.5, 0.65, 0.3, 5.0, 12),
         (0.525, 0.7, 0.03, 0.4, 5.0, 30),
         (0.2, 0.3, 2.0, 0.25, 1.0, 4),
+        (0.2, 0.3, 0.02, 0.25, 1.0, 4),  # only eta_max is wrong
     ):
         s = Setting(
             k1=k1, nu=nu, epsilon=1e-8, t1=np.full(agents, t2 / 2), t2=np.full(agents, t2),
@@ -241,7 +242,10 @@ def designs() -> dict[str, Any]:
                 "syncGlobal": sync.limit,
                 "asyncLocal": local.limit,
                 "feasible": s.feasible,
-                "met": [eta < k1, s.feasible, local.fulfilled, sync.fulfilled],
+                "met": [
+                    eta < k1, bool((s.t2 <= s.max_dwell_times).all()), local.fulfilled,
+                    sync.fulfilled,
+                ],
             }
         )  # fmt: skip
     return {"cases": found}

@@ -129,8 +129,8 @@ def test_the_design_panel_refuses_in_words(page: Any, watched: Watched) -> None:
     page.get_by_role("tab", name="Design").click()
     for name, text in [
         ("k1, largest speed", "-1"),
-        ("T2, longest wait between looks", "abc"),
-        ("T1, shortest wait between looks", "5"),
+        ("T2, longest time between samples", "abc"),
+        ("T1, shortest time between samples", "5"),
     ]:
         field = enter(page, f"{name}, as a number", text)
         page.locator(".wrong").wait_for()
@@ -140,7 +140,7 @@ def test_the_design_panel_refuses_in_words(page: Any, watched: Watched) -> None:
         page.locator(".wrong button").click()
         assert not marked(field)
     assert page.evaluate(f"[{LAW}.k1, {LAW}.t1, {LAW}.t2]") == [0.4, 0.1, 0.3]
-    enter(page, "T2, longest wait between looks, as a number", "0.05")
+    enter(page, "T2, longest time between samples, as a number", "0.05")
     page.wait_for_function(f"() => {LAW}.t1 === 0.05 && {LAW}.t2 === 0.05")
     page.get_by_text("What stands against it").wait_for()
     would = page.locator("h3:has-text('would do') + ul").all_inner_texts()

@@ -4,10 +4,8 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Size } from "../map/view";
 import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
-import { listenToDrops } from "./files";
-import { Guide } from "./Guide";
+import { listenToDrops } from "./drops";
 import { Header } from "./Header";
-import { Help } from "./Help";
 import { listenToKeys } from "./keys";
 import { lazy } from "./lazy";
 import { framesOf } from "./map/columns";
@@ -28,6 +26,8 @@ const PANELS: readonly { panel: Panel; name: string }[] = [
   { panel: "scenario", name: "Scenario" },
 ];
 
+const Guide = lazy(async () => (await import("./Guide")).Guide);
+const Help = lazy(async () => (await import("./Help")).Help, "");
 const Numbers = lazy(async () => (await import("./Numbers")).Numbers);
 const Design = lazy(async () => (await import("./design/Design")).Design);
 const Compare = lazy(async () => (await import("./Compare")).Compare);
@@ -45,6 +45,7 @@ export function App() {
   const session = useSession();
   const theme = useTheme();
   const choice = useApp((app) => app.theme);
+  const helped = useApp((app) => app.help);
   const several = useApp((app) => app.lanes.length > 1);
   const told = useApp((app) => app.story !== null);
   useEffect(() => listenToKeys(session), [session]);
@@ -86,7 +87,7 @@ export function App() {
           <Side />
         )}
       </main>
-      <Help />
+      {helped && <Help />}
     </>
   );
 }

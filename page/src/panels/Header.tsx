@@ -5,7 +5,7 @@ import { health } from "../net/api";
 import type { ThemeChoice } from "../state/link";
 import { copyLink, FILE_INPUT, fileName, pickFile, saveRun, saveScenario } from "./actions";
 import { useApp, useSession } from "./context";
-import { openFile } from "./files";
+import { openLater } from "./drops";
 import { FilmLength } from "./FilmLength";
 import { savePng, saveSvg } from "./map/exports";
 import { Templates } from "./Templates";
@@ -19,7 +19,7 @@ export function Header() {
   const theme = useApp((app) => app.theme);
   const open = async (input: HTMLInputElement): Promise<void> => {
     const chosen = input.files?.[0];
-    if (chosen) await openFile(session, chosen);
+    if (chosen) await openLater(session, chosen);
     input.value = "";
   };
   return (
