@@ -13,7 +13,7 @@ import { CanvasPen, SvgPen, type Pen } from "./pen";
 import { drawGround, drawPlane } from "./plane";
 import type { Scene } from "./scene";
 import { TrailLayer } from "./trail_layer";
-import { drawEnds, drawHeads, drawTrails } from "./trails";
+import { drawHeads, drawPaths } from "./trails";
 
 const canDraw = (scene: Scene): boolean => isDrawn(scene.region);
 
@@ -38,6 +38,7 @@ export class Painter {
 
   draw(scene: Scene, density: Density | null, ratio = window.devicePixelRatio || 1): void {
     const { view, size, theme, region, layers, heat } = scene;
+    if (scene.space) return this.drawSpace(scene, density, ratio);
     const shape = [view, size.width, size.height, theme, ratio, scene.shadow, scene.frame];
     const shown = [region, heat, layers.heat, layers.holds, scene.end, scene.speed, scene.scaled, fonts];
     if (this.ground.renew(scene, ratio, [...shape, ...shown, region.bounds && density]))
@@ -49,6 +50,19 @@ export class Painter {
     if (layers.trails && canDraw(scene)) this.trails.draw(this.context, scene, ratio);
     paintOver(this.pen, scene);
   }
+
+  /** All of it anew: everything moves when it is turned. */
+  private drawSpace(scene: Scene, density: Density | null, ratio: number): void {
+    resize(this.canvas, this.context, scene, ratio);
+    this.context.fillStyle = scene.theme.paper;
+    this.context.fillRect(0, 0, scene.size.width, scene.size.height);
+    paintSpace(this.pen, scene, density);
+  }
+}
+
+function paintSpace(pen: Pen, scene: Scene, density: Density | null): void {
+  scene.space?.draw(pen, scene, density);
+  drawAbout(pen, scene);
 }
 
 function paintGround(pen: Pen, scene: Scene, density: Density | null): void {
@@ -70,23 +84,15 @@ function paintOver(pen: Pen, scene: Scene): void {
   drawAbout(pen, scene);
 }
 
-/** All paths at once. */
-function paintTrails(pen: Pen, scene: Scene): void {
-  const last = scene.stretches.length - 1;
-  scene.stretches.forEach((stretch, k) => {
-    drawTrails(pen, scene, stretch, 0, stretch.jumps);
-    if (k < last) drawEnds(pen, scene, stretch);
-  });
-}
-
 /** A scene under its caption, as an SVG file. */
 export function toSvg(scene: Scene, density: Density | null, caption: Caption): string {
   const { width, height } = scene.size;
   const pen = new SvgPen(width, height + HEIGHT);
   drawCaption(pen, caption, scene.theme, width);
   pen.shifted(HEIGHT, () => {
+    if (scene.space) return paintSpace(pen, scene, density);
     paintGround(pen, scene, density);
-    if (scene.layers.trails && canDraw(scene)) paintTrails(pen, scene);
+    if (scene.layers.trails && canDraw(scene)) drawPaths(pen, scene);
     paintOver(pen, scene);
   });
   return pen.finish(scene.theme.paper);
