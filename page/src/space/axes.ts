@@ -32,12 +32,14 @@ function drawAxis(pen: Pen, scene: Scene, projection: Projection, axis: number):
   const label = { colour: theme.cell, size: 11, halo: theme.paper, align: "center" } as const;
   const values = ticksOf(lower[axis], upper[axis], long);
   pen.begin();
+  pen.move(...from);
+  pen.line(...to);
   for (const v of values) {
     const [x, y] = screen(at(v));
     pen.move(x, y);
     pen.line(x + TICK * nx, y + TICK * ny);
   }
-  pen.stroke({ colour: theme.cell, width: 1 });
+  pen.stroke({ colour: theme.cell, width: 1, alpha: 0.7 });
   for (const v of values) {
     const [x, y] = screen(at(v));
     pen.text(plain(v), x + AWAY * nx, y + AWAY * ny, label);

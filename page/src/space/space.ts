@@ -24,6 +24,7 @@ const UNITS: readonly Vector[] = [
 ];
 
 const FITS = 0.88; // share of the radius that is fitted: corners that go beyond it have the margin
+const FITS_ROUND = 1.4; // of a curved workspace, whose axes stand beside it
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -68,7 +69,7 @@ export class Turned implements Space {
     orbit: Orbit,
   ) {
     this.projection = new Projection(model.solid, orbit);
-    const r = FITS * this.projection.radius;
+    const r = (model.solid.curved ? FITS_ROUND : FITS) * this.projection.radius;
     const ring: Point[] = [
       [-r, -r],
       [r, -r],

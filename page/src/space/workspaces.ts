@@ -5,7 +5,7 @@ import { cross, dot, length, minus, type Vector } from "./vector";
 
 type Table = Readonly<Record<string, unknown>>;
 
-const ROUND = 24; // faces along a half circle of a ball
+const ROUND = 32; // faces along a half circle of a ball
 const FLAT = 1e-9; // share of the size by which corners of one face may lie beside its plane
 
 /** The solid of a `workspace` table of three dimensions. */
