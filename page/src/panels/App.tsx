@@ -76,7 +76,8 @@ export function App() {
           <p id="map-keys" class="hidden">
             Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete
             removes it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or
-            the density is painted, arrows move the cursor, and A puts a corner there or paints.
+            the density is painted, arrows move the cursor, and A puts a corner there or paints. In three
+            dimensions arrows turn the view.
           </p>
         </section>
         {told ? (

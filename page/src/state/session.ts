@@ -2,6 +2,7 @@
 
 import { PLANE } from "../geometry/shadow";
 import { isDrawn, regionOf } from "../geometry/workspace";
+import { FRONT } from "../map/orbit";
 import type { View } from "../map/view";
 import * as api from "../net/api";
 import type { Scenario } from "../net/api";
@@ -120,7 +121,7 @@ export class Session {
     this.history.clear();
     this.noteHistory();
     this.view = null;
-    this.store.set({ scenario, start, drawing: null, drafts: [], axes: PLANE, sensor: 0 });
+    this.store.set({ scenario, start, drawing: null, drafts: [], axes: PLANE, orbit: FRONT, sensor: 0 });
     this.hands.chooseNothing();
     this.reset(scenario.controller.kind);
     this.clock.setSpeed(usualSpeed(scenario.run.horizon));
