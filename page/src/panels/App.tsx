@@ -1,8 +1,6 @@
 /** The page. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { regionOf } from "../geometry/workspace";
-import type { Size } from "../map/view";
+import { useEffect } from "preact/hooks";
 import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
 import { listenToDrops } from "./files";
@@ -10,8 +8,7 @@ import { Header } from "./Header";
 import { Help } from "./Help";
 import { listenToKeys } from "./keys";
 import { lazy } from "./lazy";
-import { bestColumns } from "./map/columns";
-import { MapPane } from "./map/MapPane";
+import { Maps } from "./map/Maps";
 import { MapTools } from "./MapTools";
 import { SensorLine } from "./SensorLine";
 import { Status } from "./Status";
@@ -77,30 +74,6 @@ export function App() {
       </p>
       <Help />
     </>
-  );
-}
-
-function Maps() {
-  const lanes = useApp((app) => app.lanes);
-  const workspace = useApp((app) => app.scenario?.workspace);
-  const box = useRef<HTMLDivElement>(null);
-  const [size, resize] = useState<Size>({ width: 0, height: 0 });
-  useEffect(() => {
-    const element = box.current as HTMLDivElement;
-    const watch = new ResizeObserver(() =>
-      resize({ width: element.clientWidth, height: element.clientHeight }),
-    );
-    watch.observe(element);
-    return () => watch.disconnect();
-  }, []);
-  const shown = lanes.length ? lanes : [null];
-  const columns = workspace ? bestColumns(shown.length, size, regionOf(workspace)) : shown.length;
-  return (
-    <div class="maps" ref={box} style={{ "--columns": columns }}>
-      {shown.map((lane, k) => (
-        <MapPane key={k} lane={lane} titled={shown.length > 1} />
-      ))}
-    </div>
   );
 }
 

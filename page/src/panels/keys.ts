@@ -21,12 +21,30 @@ function closeMenus(except: Element | null): void {
 }
 
 /** A button that was clicked with a pointer gives the keyboard back, so that Space plays again. */
-function letGoOfClicked(e: MouseEvent): void {
+function letGoOfClicked(event: Event): void {
+  const e = event as MouseEvent;
   closeMenus((e.target as HTMLElement).closest("details.menu"));
   if (e.detail > 0) (e.target as HTMLElement).closest<HTMLElement>("button, summary")?.blur();
 }
 
-export function listenToKeys(session: Session, click: (what: string) => void): () => void {
+/** What a fixed session understands: time alone. */
+const OF_TIME: ReadonlySet<string> = new Set([
+  " ",
+  "ArrowLeft",
+  "ArrowRight",
+  "Home",
+  "End",
+  "<",
+  ">",
+  "Escape",
+]);
+
+/** Listen anywhere on the page, or inside of one element alone. */
+export function listenToKeys(
+  session: Session,
+  click: (what: string) => void,
+  where: HTMLElement | Window = window,
+): () => void {
   const commands: Record<string, (e: KeyboardEvent) => void> = {
     " ": () => void session.playOrPause(),
     ArrowLeft: (e) => (e.shiftKey ? session.seek(session.clock.t - session.end / 100) : session.step(-1)),
@@ -51,7 +69,9 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
     s: () => click("Save"),
     l: () => click("Link"),
   };
-  const listen = (e: KeyboardEvent): void => {
+  const listen = (event: Event): void => {
+    const e = event as KeyboardEvent;
+    if (session.fixed && (e.ctrlKey || e.metaKey || !OF_TIME.has(e.key))) return;
     const target = e.target as HTMLElement;
     if (session.store.get().help || target.matches(TYPING)) return;
     const letter = e.key.length === 1 ? e.key.toLowerCase() : e.key;
@@ -71,10 +91,10 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
     e.preventDefault();
     command(e);
   };
-  addEventListener("keydown", listen);
-  addEventListener("click", letGoOfClicked);
+  where.addEventListener("keydown", listen);
+  where.addEventListener("click", letGoOfClicked);
   return () => {
-    removeEventListener("keydown", listen);
-    removeEventListener("click", letGoOfClicked);
+    where.removeEventListener("keydown", listen);
+    where.removeEventListener("click", letGoOfClicked);
   };
 }

@@ -48,6 +48,9 @@ export class Session {
   private edits = 0;
   private fragment = "";
 
+  /** A fixed session shows recorded runs and changes nothing: there is no server. */
+  constructor(readonly fixed = false) {}
+
   // Beginning.
 
   async begin(): Promise<void> {
@@ -108,7 +111,7 @@ export class Session {
   /** What a reload needs. */
   keep(): void {
     const { scenario, lanes, panel } = this.store.get();
-    if (!scenario) return;
+    if (!scenario || this.fixed) return;
     remember({
       fragment: this.fragment,
       scenario,
@@ -195,7 +198,7 @@ export class Session {
    */
   async change(scenario: Scenario, places?: (now: Places) => Places): Promise<boolean> {
     const { scenario: before } = this.store.get();
-    if (!before) return false;
+    if (!before || this.fixed) return false;
     const edit = ++this.edits;
     try {
       const found = await api.validate(scenario);
@@ -287,7 +290,7 @@ export class Session {
 
   /** Run the scenario from the beginning, under each of the laws that are shown. */
   async run(play = true): Promise<void> {
-    if (!(await this.forms.ready())) return;
+    if (this.fixed || !(await this.forms.ready())) return;
     if (!(await this.hands.endDrawing())) return;
     const { scenario, lanes } = this.store.get();
     if (scenario)
@@ -308,6 +311,7 @@ export class Session {
 
   /** Go on from where everybody is now, or where `places` puts them. */
   async goOn(places?: (now: Places) => Places): Promise<boolean> {
+    if (this.fixed) return false;
     this.edits++;
     this.mark();
     return this.fork(places);

@@ -156,7 +156,7 @@ export class Gestures {
 
   private dragTo(z: Point): void {
     const shown = this.shown();
-    if (!shown || !this.grip) return;
+    if (!shown || !this.grip || this.session.fixed) return;
     const { scene } = shown;
     const { kind, which } = this.grip;
     const { view } = scene;
