@@ -157,7 +157,7 @@ def test_files_and_exports_that_cannot_be_say_why(
     page.route("**/api/health", lambda route: route.fulfill(json={"ok": True, "films": ["gif"]}))
     run(page)
     page.get_by_text("Export", exact=True).click()
-    page.get_by_role("button", name="Film as MP4: the server has no ffmpeg").wait_for()
+    page.get_by_role("button", name="Film as MP4 the server has no ffmpeg").wait_for()
     assert page.get_by_role("button", name="Film as GIF").is_enabled()
     page.keyboard.press("Escape")
     large = tmp_path / "large.toml"

@@ -8,9 +8,13 @@ import pytest
 
 import dwell
 from dwell.errors import InputError
+from dwell.scenario import parse_scenario
+from dwell.scenario.build import build
 from tests.worlds.test_runs import scenario
 
 RING = [[0, 0], [4, 0], [4, 4], [0, 4]]
+NOTCHED = {"kind": "region", "parts": [{"outer": [[0, 0], [4, 0], [4, 4], [2, 2], [0, 4]]}]}
+WIDE = [1e10, 1]
 FOLDED = [[0, 0], [4, 0], [1, 1], [0, 4]]
 HALF_TURN = [[4, 4], [0, 4], [0, 0], [4, 0]]
 
@@ -141,6 +145,47 @@ REFUSED = {
         "controller.kind",
         "boundary moves",
     ),
+    "range in a later disc": (
+        {
+            "agents": {"start": {"count": 6, "seed": 2}, "radius": 1.0},
+            "world": [{"from": 1.0, "workspace": {"kind": "ball", "center": [2, 2], "radius": 2}}],
+        },
+        "agents.radius",
+        "Ball",
+    ),
+    "range in a later, far larger box": (
+        {
+            "density": {"kind": "uniform"},
+            "agents": {"start": {"count": 6, "seed": 2}, "radius": 1.0},
+            "world": [{"from": 1.0, "workspace": {"kind": "box", "lower": [0, 0], "upper": WIDE}}],
+        },
+        "agents.radius",
+        "a length from 10 to",
+    ),
+    "range on a grid": (
+        {
+            "agents": {"start": {"count": 6, "seed": 2}, "radius": 1.0},
+            "run": {"horizon": 4.0, "integration": {"kind": "grid", "spacing": 0.1}},
+        },
+        "agents.radius",
+        "grid integration",
+    ),
+    "guaranteed cells in a later region": (
+        {
+            "world": [{"from": 1.0, "workspace": NOTCHED}],
+            "controller": {"kind": "self-triggered", "v": 0.5},
+        },
+        "workspace",
+        "guaranteed cells",
+    ),
+    "negative later": (
+        {"world": [{"from": 1.0, "density": {"kind": "polynomial", "terms": [[1, 0, -1]]}}]},
+        "world[0].density",
+        "at t = 1 the density is -4",
+    ),
+    "leaves twice at once": (
+        {"world": [{"from": 1.0, "leave": [1, 1]}]}, "world[0].leave[1]", "got 1 again"
+    ),
     "unknown key": ({"world": [{"from": 1.0, "densty": {}}]}, "world[0].densty", "density"),
     "unknown key of a circle": (
         hill(center={"center": [1, 1], "radius": 1, "perod": 3}), "density.center.perod", "period"
@@ -152,7 +197,7 @@ REFUSED = {
 def test_refused(name: str) -> None:
     changes, key, says = REFUSED[name]
     with pytest.raises(InputError) as refused:
-        dwell.run_scenario(scenario(**changes))
+        build(parse_scenario(scenario(**changes)))  # as dwell validate does
     assert refused.value.key == key, str(refused.value)
     assert says in str(refused.value)
 

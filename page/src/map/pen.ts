@@ -31,7 +31,7 @@ export interface Pen {
   picture(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void;
 }
 
-export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
+export const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 
 export class CanvasPen implements Pen {
   constructor(private readonly context: CanvasRenderingContext2D) {}
@@ -171,6 +171,13 @@ export class SvgPen implements Pen {
         `<image x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" preserveAspectRatio="none" href="${image.toDataURL("image/png")}"/>`,
       ),
     );
+  }
+
+  /** What is drawn by `draw` stands so much lower. */
+  shifted(down: number, draw: () => void): void {
+    this.parts.push(`<g transform="translate(0 ${down})">`);
+    draw();
+    this.parts.push("</g>");
   }
 
   /** The whole file. */

@@ -11,7 +11,7 @@ export interface Problem {
 
 export interface Job {
   readonly id: string;
-  readonly status: "queued" | "running" | "done" | "failed" | "cancelled";
+  readonly status: "queued" | "warming" | "running" | "done" | "failed" | "cancelled";
   readonly position: number;
   readonly progress: number;
   readonly doing: string;
@@ -22,6 +22,11 @@ export interface Job {
   readonly events: number;
   readonly error: Problem | null;
 }
+
+const UNDER_WAY: ReadonlySet<string> = new Set(["queued", "warming", "running"]);
+
+/** Whether more is to come of a job. */
+export const isUnderWay = (job: Job | null): boolean => job !== null && UNDER_WAY.has(job.status);
 
 export type Law = { kind: string } & Record<string, unknown>;
 
@@ -109,7 +114,7 @@ function post(path: string, body: string, type = "application/json"): Promise<Re
 
 const data = async <T>(answer: Promise<Response>): Promise<T> => (await (await answer).json()) as T;
 
-export const health = (): Promise<{ ok: boolean; version: string; films: string[] }> =>
+export const health = (): Promise<{ ok: boolean; version: string; films: string[]; warming: boolean }> =>
   data(ask("/api/health"));
 
 export const templates = async (): Promise<Template[]> =>

@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
 import { listenToDrops } from "./files";
+import { Guide } from "./Guide";
 import { Header } from "./Header";
 import { Help } from "./Help";
 import { listenToKeys } from "./keys";
@@ -13,8 +14,10 @@ import { MapTools } from "./MapTools";
 import { SensorLine } from "./SensorLine";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
+import "./screens.css";
 
 const PANELS: readonly { panel: Panel; name: string }[] = [
+  { panel: "guide", name: "Guide" },
   { panel: "numbers", name: "Numbers" },
   { panel: "design", name: "Design" },
   { panel: "compare", name: "Compare" },
@@ -25,15 +28,7 @@ const Numbers = lazy(async () => (await import("./Numbers")).Numbers);
 const Design = lazy(async () => (await import("./design/Design")).Design);
 const Compare = lazy(async () => (await import("./Compare")).Compare);
 const Scenario = lazy(async () => (await import("./scenario/ScenarioPanel")).ScenarioPanel);
-
-/** Press what has this name, for keys. */
-function click(what: string): void {
-  if (what === "map") document.querySelector<HTMLElement>(".map-canvas")?.focus();
-  else
-    [...document.querySelectorAll<HTMLElement>(".top button")]
-      .find((one) => one.textContent?.trim() === what)
-      ?.click();
-}
+const Story = lazy(async () => (await import("../story/Story")).Story);
 
 /** The fragment of the address is for scenarios: a reload would not find the run under another one. */
 function skip(e: MouseEvent): void {
@@ -45,7 +40,12 @@ export function App() {
   const session = useSession();
   const theme = useTheme();
   const choice = useApp((app) => app.theme);
-  useEffect(() => listenToKeys(session, click), [session]);
+  const told = useApp((app) => app.story !== null);
+  useEffect(() => listenToKeys(session), [session]);
+  const name = useApp((app) => app.scenario?.name);
+  useEffect(() => {
+    document.title = name ? `${name} · dwell` : "dwell";
+  }, [name]);
   useEffect(() => listenToDrops(session), [session]);
   useEffect(() => {
     document.documentElement.dataset["theme"] = choice === "system" ? "" : choice;
@@ -54,24 +54,31 @@ export function App() {
   return (
     <>
       <a class="skip" href="#panel" onClick={skip}>
-        Skip to the numbers
+        Skip to the panel
       </a>
       <Header />
-      <main class="main">
+      <main class={told ? "main told" : "main"}>
         <section class="stage" aria-label="Map and time">
-          <MapTools />
+          <h2 class="hidden">Map and time</h2>
+          {!told && <MapTools />}
           <Maps />
           <SensorLine />
-          <Transport />
           <Status />
+          <Transport />
+          <p id="map-keys" class="hidden">
+            Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete
+            removes it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or
+            the density is painted, arrows move the cursor, and A puts a corner there or paints.
+          </p>
         </section>
-        <Side />
+        {told ? (
+          <aside class="side" aria-label="Story">
+            <Story />
+          </aside>
+        ) : (
+          <Side />
+        )}
       </main>
-      <p id="map-keys" class="hidden">
-        Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete removes
-        it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or the density
-        is painted, arrows move the cursor, and A puts a corner there or paints.
-      </p>
       <Help />
     </>
   );
@@ -91,7 +98,7 @@ function Side() {
     document.getElementById(`tab-${next}`)?.focus();
   };
   return (
-    <aside class="side">
+    <aside class="side" aria-label="Panels">
       <div class="tabs" role="tablist" onKeyDown={turn}>
         {PANELS.map((one) => (
           <button
@@ -108,6 +115,8 @@ function Side() {
         ))}
       </div>
       <div class="panel" id="panel" role="tabpanel" aria-labelledby={`tab-${panel}`} tabIndex={0}>
+        {panel !== "guide" && <h2 class="hidden">{PANELS.find((one) => one.panel === panel)?.name}</h2>}
+        {panel === "guide" && <Guide />}
         {panel === "numbers" && <Numbers />}
         {panel === "design" && <Design />}
         {panel === "compare" && <Compare />}

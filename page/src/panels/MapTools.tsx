@@ -9,7 +9,7 @@ import { Icon } from "./Icon";
 
 const TOOLS: readonly { tool: Tool; name: string; key: string; about: string }[] = [
   { tool: "agents", name: "Agents", key: "1", about: "Drag agents; double-click to add one" },
-  { tool: "peaks", name: "Peaks", key: "2", about: "Drag the hills of the density; double-click to add one" },
+  { tool: "peaks", name: "Peaks", key: "2", about: "Drag the peaks of the density; double-click to add one" },
   { tool: "workspace", name: "Workspace", key: "3", about: "Drag the corners of the workspace" },
   { tool: "paint", name: "Paint", key: "4", about: "Paint the density with a brush" },
 ];
@@ -71,7 +71,7 @@ export function MapTools() {
               onClick={() => void session.hands.addOne()}
               title={touchable ? `${ADDS[tool]} (A on the map)` : UNTOUCHABLE}
             >
-              <Icon name="plus" /> Add
+              <Icon name="plus" /> <span class="word">Add</span>
             </button>
           )}
           {tool === "workspace" && planar && <DrawTools />}
@@ -83,7 +83,7 @@ export function MapTools() {
               onClick={() => void session.hands.removeChosen()}
               title="Remove what is chosen (Delete)"
             >
-              <Icon name="bin" /> Remove
+              <Icon name="bin" /> <span class="word">Remove</span>
             </button>
           )}
         </>
@@ -106,14 +106,26 @@ export function MapTools() {
       )}
       <span class="gap" />
       {!session.fixed && (
-        <button
-          class="plain"
-          onClick={() => session.undo()}
-          title="Undo the last change (Ctrl+Z)"
-          aria-label="Undo"
-        >
-          <Icon name="undo" />
-        </button>
+        <>
+          <button
+            class="plain"
+            disabled={!app.undoable}
+            onClick={() => session.undo()}
+            title="Undo the last change (Ctrl+Z)"
+            aria-label="Undo"
+          >
+            <Icon name="undo" />
+          </button>
+          <button
+            class="plain"
+            disabled={!app.redoable}
+            onClick={() => session.undo(false)}
+            title="Redo the change that was undone (Ctrl+Y)"
+            aria-label="Redo"
+          >
+            <Icon name="redo" />
+          </button>
+        </>
       )}
       <details class="menu">
         <summary>Show</summary>

@@ -1,12 +1,17 @@
 /** Play, pause, step, speed, and the bar to scrub through hybrid time. */
 
 import { useEffect, useRef } from "preact/hooks";
-import { SPEEDS } from "../state/clock";
+import { SPEEDS, usualSpeed } from "../state/clock";
 import { figure, useApp, useClock, useSession, whole } from "./context";
 import { Icon } from "./Icon";
+import { Term } from "./Term";
 import { WorldLine } from "./WorldLine";
 
 const NOTCHES = 10000; // of the bar
+
+/** Speeds to choose from: those of the list, the present one, and one that fits the run. */
+const speedsWith = (...more: number[]): number[] =>
+  [...new Set([...SPEEDS, ...more])].sort((one, other) => one - other);
 
 export function Transport() {
   const session = useSession();
@@ -55,11 +60,14 @@ export function Transport() {
         <select
           value={String(speed)}
           title="Time of the run per second"
-          onChange={(e) => session.clock.setSpeed(Number(e.currentTarget.value))}
+          onChange={(e) => {
+            session.clock.setSpeed(Number(e.currentTarget.value));
+            e.currentTarget.blur();
+          }}
         >
-          {SPEEDS.map((one) => (
+          {speedsWith(speed, usualSpeed(session.end)).map((one) => (
             <option key={one} value={String(one)}>
-              {one}×
+              {one}×{one === usualSpeed(session.end) ? " (20 s)" : ""}
             </option>
           ))}
         </select>
@@ -122,9 +130,10 @@ function Readout() {
     return session.clock.onFrame(show);
   }, [session]);
   return (
-    <output class="readout" title="Hybrid time: time and number of jumps">
-      <span ref={time} />
-      <span ref={jump} class="dim" />
+    <output class="readout">
+      <Term name="hybridTime">
+        <span ref={time} /> <span ref={jump} class="dim" />
+      </Term>
     </output>
   );
 }

@@ -3,6 +3,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { DARK, LIGHT, type Theme } from "../map/theme";
+import { signed, superscript } from "../map/ticks";
 import type { AppState } from "../state/app";
 import type { Session } from "../state/session";
 import { useStore } from "../state/store";
@@ -62,13 +63,10 @@ export function figure(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e-3 && size < 1e6) return String(Number(value.toPrecision(digits)));
+  if (size >= 1e-3 && size < 1e6) return signed(String(Number(value.toPrecision(digits))));
   const [mantissa, power] = value.toExponential(2).split("e");
-  return `${mantissa} × 10${superscript(Number(power))}`;
+  return `${signed(mantissa)} × 10${superscript(Number(power))}`;
 }
-
-const superscript = (n: number): string =>
-  [...String(n)].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("");
 
 /** A whole number with thin spaces between thousands. */
 export const whole = (value: number): string =>

@@ -1,6 +1,6 @@
 /** The player: maps, charts and time of recorded runs, without a server. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { useApp, useSession, useTheme } from "../panels/context";
 import { listenToKeys } from "../panels/keys";
 import { Maps } from "../panels/map/Maps";
@@ -19,10 +19,7 @@ export function Player({ root, keys }: { root: HTMLElement; keys: HTMLElement | 
   const choice = useApp((app) => app.theme);
   const name = useApp((app) => app.scenario?.name);
   const laws = useApp((app) => app.lanes.map((lane) => nameOf(lane.kind)).join(", "));
-  const panel = useRef<HTMLElement>(null);
-  const focusMap = (): void =>
-    panel.current?.parentElement?.querySelector<HTMLElement>(".map-canvas")?.focus();
-  useEffect(() => listenToKeys(session, focusMap, keys), [session, keys]);
+  useEffect(() => listenToKeys(session, keys), [session, keys]);
   useEffect(() => {
     root.dataset["theme"] = choice === "system" ? "" : choice;
     root.dataset["shown"] = theme.name;
@@ -41,7 +38,7 @@ export function Player({ root, keys }: { root: HTMLElement; keys: HTMLElement | 
           <Transport />
           <Status />
         </section>
-        <aside class="side" ref={panel}>
+        <aside class="side">
           <div class="panel" role="region" aria-label="Numbers" tabIndex={0}>
             <Numbers />
           </div>

@@ -172,3 +172,17 @@ export function tidy(value: number, unit: number): number {
   const step = 10 ** Math.floor(Math.log10(unit));
   return Number((Math.round(value / step) * step).toPrecision(12));
 }
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const livesOf = (scenario: Scenario): unknown => {
+  const { arrivals, departures } = worldOf(scenario);
+  return [arrivals, departures];
+};
+
+/** What is said of agents, but for how far they sense: that may change on the way. */
+const teamOf = ({ agents }: Scenario): unknown => ({ ...agents, radius: null });
+
+/** Whether two scenarios begin with the same agents, who come and leave at the same times. */
+export const sameStart = (a: Scenario, b: Scenario): boolean =>
+  same(teamOf(a), teamOf(b)) && same(livesOf(a), livesOf(b));

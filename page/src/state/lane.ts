@@ -2,7 +2,7 @@
 
 import { Arc, type ArcState } from "../arc/arc";
 import { Timeline, type Piece } from "../arc/timeline";
-import { startRun, cancel, type Begin, type Job, type Problem, type Scenario } from "../net/api";
+import { startRun, cancel, isUnderWay, type Begin, type Job, type Problem, type Scenario } from "../net/api";
 import { Live, type Listener } from "../net/live";
 import type { Recording } from "../net/recorded";
 import { chunkOf, type Frame } from "../net/wire";
@@ -84,7 +84,7 @@ export class Lane {
   }
 
   get working(): boolean {
-    return this.pendingAt !== null || this.job?.status === "queued" || this.job?.status === "running";
+    return this.pendingAt !== null || isUnderWay(this.job);
   }
 
   /** Run a scenario from (t, j) on; from 0 it is all there is. */
@@ -160,8 +160,7 @@ export class Lane {
   private drop(): void {
     this.live?.close();
     this.live = null;
-    if (this.job && (this.job.status === "queued" || this.job.status === "running"))
-      cancel(this.job.id).catch(() => undefined);
+    if (this.job && isUnderWay(this.job)) cancel(this.job.id).catch(() => undefined);
     this.job = null;
     this.pending = [];
     this.lost = false;

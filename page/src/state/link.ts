@@ -75,6 +75,14 @@ export function remember(memory: Memory): void {
   }
 }
 
+export function forget(): void {
+  try {
+    sessionStorage.removeItem(KEY);
+  } catch {
+    // Nothing was stored either.
+  }
+}
+
 export function recall(): Memory | null {
   try {
     return JSON.parse(sessionStorage.getItem(KEY) ?? "null") as Memory | null;

@@ -17,7 +17,7 @@ from dwell.agents.world import Phase, Sensor, Timeline
 from dwell.density import Density, as_density
 from dwell.density.moving import density_at, keyframe_times, moves, tracks_of
 from dwell.density.support import check_density
-from dwell.errors import AgentsError, InputError
+from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import Polygon, Workspace, as_workspace
 from dwell.geometry.moving import MovingPolygon
 
@@ -118,7 +118,7 @@ def timeline_of(
             raise _refused(f"[{k}].leave", switch.leave, "a list that leaves at least one agent")
     ends = [phase.begin for phase in phases[1:]] + [math.inf]
     for k, (phase, end) in enumerate(zip(phases, ends, strict=True)):
-        _check_phase(k, phase, min(end, until), start.shape[1])
+        check_phase(k, phase, min(end, until), start.shape[1])
     come_and_go = bool(arrivals.any() or np.isfinite(departures).any())
     timeline = Timeline(
         tuple(phases),
@@ -150,7 +150,7 @@ def _check_sensors(timeline: Timeline, agents: int, until: float) -> None:
                 where = f'such that "{sensor.name}" has none from t = {phase.begin:g} on'
                 raise _refused("agents.sensors", where, need)
             own = Phase(phase.begin, phase.workspace, sensor.density, phase.network)
-            _check_phase(0, own, min(end, until), timeline.phases[0].workspace.dimension)
+            check_phase(0, own, min(end, until), timeline.phases[0].workspace.dimension)
 
 
 def _leave(k: int, switch: Switch, arrivals: Floats, departures: Floats) -> None:
@@ -172,7 +172,7 @@ def _arriving(k: int, switch: Switch, phase: Phase) -> Points:
         raise AgentsError(f"of those that arrive {fault}", code=fault.code, key=key) from None
 
 
-def _check_phase(k: int, phase: Phase, end: float, dimension: int) -> None:
+def check_phase(k: int, phase: Phase, end: float, dimension: int) -> None:
     """Refuse a world of another dimension, one that is not known long enough, and bad densities."""
     key = "" if k == 0 else f"world[{k - 1}]."
     known: list[tuple[str, Any]] = [(f"density.{n}", t) for n, t in tracks_of(phase.density)]
@@ -192,14 +192,23 @@ def _check_phase(k: int, phase: Phase, end: float, dimension: int) -> None:
     if isinstance(phase.workspace, MovingPolygon):
         times |= set(phase.workspace.vertices.times)
     for t in sorted(t for t in times if phase.begin <= t):
-        site = phase.ground.at(t).workspace
-        check_density(density_at(phase.density, t), site)
+        _check_density(key, phase, t, phase.ground.at(t).workspace)
     if isinstance(phase.workspace, MovingPolygon):  # and on all that the boundary sweeps over
         for earlier, later in pairwise(sorted(times)):
             ends = [phase.ground.at(t).workspace.vertices for t in (earlier, later)]
             swept = Polygon.hull_of(np.vstack(ends))
             for t in (earlier, later):
-                check_density(density_at(phase.density, t), swept)
+                _check_density(key, phase, t, swept)
+
+
+def _check_density(key: str, phase: Phase, t: float, site: Workspace) -> None:
+    """Refuse a density that is not one on a workspace at a time."""
+    try:
+        check_density(density_at(phase.density, t), site)
+    except DensityError as fault:
+        if t == 0.0:
+            raise
+        raise DensityError(f"at t = {t:g} {fault}", code=fault.code, key=f"{key}density") from None
 
 
 def _refused(name: str, value: object, need: str) -> InputError:

@@ -30,7 +30,7 @@ def begin_message(system: CoverageSystem, start: AgentsState, scenario: Scenario
         "start": {**_state(start), "errors": errors, "spent": _spent(start)},
         "fade": _finite(start.fade),
         "workspace": workspace_json(system.workspace),
-        "world": world_json(scenario, system.timeline),
+        "world": world_json(scenario, system.changes),
         "radii": system.radius,
         "nu": system.nu,
         "eta_max": limit,

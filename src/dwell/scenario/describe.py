@@ -12,7 +12,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from dwell._checks import check_whole
-from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, listed
+from dwell._types import Points, arriving, finite_number, in_short, is_one_of, is_whole, listed
 from dwell.agents import Sensor, Switch
 from dwell.agents.network import PERFECT, Network
 from dwell.density import Density, Function, Gaussian, Mixture, Moving, Polynomial, Raster, Uniform
@@ -109,6 +109,16 @@ def _described(value: Any) -> Any:
     return {name: one for name, one in table.items() if one is not None}
 
 
+def _described_terms(coefficients: Any) -> Any:
+    """The terms of a moving polynomial, with powers as whole numbers: keyframes are all floats."""
+    if not isinstance(coefficients, dict):
+        return coefficients
+    frames = [
+        [(*map(int, powers), value) for *powers, value in frame] for frame in coefficients["values"]
+    ]
+    return coefficients | {"values": frames}
+
+
 def describe_controller(controller: Any) -> dict[str, Any] | None:
     """The `controller` table; None for a law that a file cannot name.
 
@@ -182,8 +192,9 @@ def describe_density(density: Density) -> dict[str, Any] | None:
             simple = all(t is not None and t["kind"] not in ("callable", "mixture") for t in tables)
             return {"kind": "mixture", "parts": tables} if simple else None
         case Moving(kind=kind, parameters=parameters):
-            names = {"coefficients": "terms"}
-            table = {names.get(k, k): _described(v) for k, v in parameters.items()}
+            table = {name: _described(value) for name, value in parameters.items()}
+            if kind is Polynomial:
+                table["terms"] = _described_terms(table.pop("coefficients"))
             return {"kind": kind.__name__.lower(), **table}
         case Function(call=call, name=name):
             name = name or (name_of(call) or (None,))[0]
@@ -211,12 +222,13 @@ def run_table(
     }  # fmt: skip
 
 
-def check_ids(ids: object, agents: int) -> None:
+def check_ids(ids: object, agents: int, later: int) -> None:
     """Refuse numbers of random streams that are not one per agent."""
     given = listed(ids)
     good = all(is_whole(i) and 0 <= i < 2**31 for i in given)
     if not good or len(given) != agents or len(set(given)) != agents:
-        need = f"{agents} different whole numbers from 0 to 2147483647, one per agent, are needed"
+        need = f"{agents} different whole numbers from 0 to 2147483647, one per agent"
+        need += f"{arriving(later)}, are needed"
         raise InputError(f"ids is {in_short(ids)}; {need}", code="agents.ids", key="agents.ids")
 
 

@@ -1,6 +1,7 @@
 /** The admissible region over T2 and k1, both on log axes, and the point where the scenario is. */
 
-import { plain } from "../../map/axes";
+import { logTicksOf } from "../../charts/log_ticks";
+import { labelsOf } from "../../map/ticks";
 import { CanvasPen, type Pen } from "../../map/pen";
 import type { Theme } from "../../map/theme";
 import { feasible, maxDwellTime, maxGain, reach, spread, syncGlobal, type Setting } from "./formulas";
@@ -121,26 +122,22 @@ function point(pen: Pen, f: Frame, s: Setting, theme: Theme): void {
   pen.stroke({ colour: theme.bad, width: 2 });
 }
 
-/** Round numbers on a log axis: powers of ten, and 2 and 5 times those where there is room. */
-function rounds([a, b]: readonly [number, number]): number[] {
-  const decades = log(b) - log(a);
-  const factors = decades > 2.5 ? [1] : [1, 2, 5];
-  const found: number[] = [];
-  for (let power = Math.floor(log(a)); power <= log(b); power++)
-    for (const factor of factors) found.push(Number((factor * 10 ** power).toPrecision(2)));
-  return found.filter((v) => v > a * 1.02 && v < b / 1.02);
+/** Round numbers within an axis, with how they are written. */
+function rounds([a, b]: readonly [number, number]): [number, string][] {
+  const found = logTicksOf(a, b).filter((v) => v > a * 1.02 && v < b / 1.02);
+  return labelsOf(found).map((label, k) => [found[k], label]);
 }
 
 function axes(pen: Pen, f: Frame, theme: Theme): void {
-  const label = { colour: theme.cell, size: 10.5 } as const;
+  const label = { colour: theme.cell, size: 11 } as const;
   pen.begin();
   pen.move(LEFT, TOP);
   pen.line(LEFT, f.height - BOTTOM);
   pen.line(f.width - RIGHT, f.height - BOTTOM);
   pen.stroke({ colour: theme.cell, width: 1 });
-  for (const t2 of rounds(f.t2))
-    pen.text(plain(t2), xOf(f, t2), f.height - BOTTOM + 11, { ...label, align: "center" });
-  for (const k1 of rounds(f.k1)) pen.text(plain(k1), LEFT - 5, yOf(f, k1), { ...label, align: "right" });
+  for (const [t2, words] of rounds(f.t2))
+    pen.text(words, xOf(f, t2), f.height - BOTTOM + 11, { ...label, align: "center" });
+  for (const [k1, words] of rounds(f.k1)) pen.text(words, LEFT - 5, yOf(f, k1), { ...label, align: "right" });
   pen.text("T2", (LEFT + f.width - RIGHT) / 2, f.height - 8, {
     colour: theme.ink,
     size: 11.5,

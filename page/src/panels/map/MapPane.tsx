@@ -20,7 +20,7 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
   );
   useEffect(() => {
     const element = canvas.current as HTMLCanvasElement;
-    const painter = new Painter(element);
+    const painter = new Painter(element, () => session.clock.touch());
     const maker = new SceneMaker(session);
     let shown: Shown | null = null;
     let size: Size = { width: element.clientWidth, height: element.clientHeight };
@@ -36,7 +36,7 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
       session.clock.touch();
     });
     watch.observe(element);
-    const entry = { canvas: element, shown: () => shown };
+    const entry = { canvas: element, lane, shown: () => shown };
     maps.add(entry);
     return () => {
       maps.delete(entry);

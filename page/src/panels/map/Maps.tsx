@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { regionOf } from "../../geometry/workspace";
 import type { Size } from "../../map/view";
 import { useApp } from "../context";
+import { Pending } from "../Pending";
 import { bestColumns } from "./columns";
 import { MapPane } from "./MapPane";
 
@@ -27,6 +28,7 @@ export function Maps() {
       {shown.map((lane, k) => (
         <MapPane key={k} lane={lane} titled={shown.length > 1} />
       ))}
+      <Pending />
     </div>
   );
 }
