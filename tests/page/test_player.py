@@ -9,6 +9,8 @@ import pytest
 
 import dwell
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
+from tests.page.conftest import OPTIONS, Open, Watched
+from tests.web.servers import Server
 
 HOSTILE = '<img src=x onerror="window.bad = 1"></title></script><script>window.bad = 1</script>'
 READY = "() => window.dwellPage && dwellPage.store.get().lanes.some((lane) => lane.summary)"
@@ -88,3 +90,67 @@ def test_a_damaged_file_says_so(browser: Any, exported: Path, tmp_path: Path) ->
     page.goto((tmp_path / "cut.html").as_uri())
     page.get_by_text("incomplete or damaged").wait_for()
     page.close()
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Two stored runs."""
+    table = text_to_mapping(template_text("two-hills"))
+    table["run"]["horizon"] = 5.0
+    folder = tmp_path_factory.mktemp("stored")
+    for name, law in (("a", table["controller"]), ("b", {"kind": "lloyd", "k2": 0.5})):
+        dwell.run_scenario(parse_scenario({**table, "controller": law}), out=folder / f"{name}.nc")
+    return [str(folder / "a.nc"), str(folder / "b.nc")]
+
+
+def test_serve_opens_stored_runs_and_a_reload_finds_them(
+    open_page: Open, stored: list[str], watched: Watched
+) -> None:
+    watched.may_lose = True  # the server ends before its page
+    with Server(*OPTIONS, *stored) as own:
+        page = open_page(f"{own.url}/#r=2")
+        page.wait_for_function(READY)
+        assert page.evaluate("dwellPage.store.get().lanes.map((lane) => lane.kind)") == [
+            "timer",
+            "lloyd",
+        ]
+        page.wait_for_function("() => dwellPage.clock.t > 0.2")
+        page.reload()
+        page.wait_for_function(READY)
+        assert page.locator(".map-canvas").count() == 2
+
+
+def test_a_run_is_exported_as_html_and_a_link_brings_it_back(
+    browser: Any, open_page: Open, tmp_path: Path
+) -> None:
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    page.evaluate("dwellPage.session.compare(['timer', 'lloyd'])")
+    page.wait_for_function(DONE)
+    page.evaluate("dwellPage.clock.pause(), dwellPage.session.seek(3.5)")
+    page.get_by_text("Export", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="HTML that plays").click()
+    download.value.save_as(tmp_path / "run.html")
+    page.get_by_text("plays in any browser").wait_for()
+    alone = browser.new_page()
+    alone.goto((tmp_path / "run.html").as_uri())
+    alone.wait_for_function(READY)
+    assert alone.locator(".map-canvas").count() == 2
+    alone.close()
+    page.get_by_role("button", name="Link", exact=True).click()
+    page.get_by_text("opens where dwell serve runs on port").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    again = open_page(link)
+    again.wait_for_function(DONE)
+    again.wait_for_function("() => dwellPage.clock.t === 3.5")
+    assert again.evaluate("dwellPage.store.get().lanes.map((lane) => lane.kind)") == [
+        "timer",
+        "lloyd",
+    ]
+    assert not again.evaluate("dwellPage.clock.playing")
+
+
+DONE = """() => {
+  const { lanes } = dwellPage.store.get();
+  return lanes.length === 2 && lanes.every((lane) => lane.summary && !lane.recorded);
+}"""

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { health } from "../net/api";
 import type { ThemeChoice } from "../state/link";
-import { copyLink, FILE_INPUT, fileName, pickFile, saveRun, saveScenario } from "./actions";
+import { copyLink, FILE_INPUT, fileName, pickFile, saveHtml, saveRun, saveScenario } from "./actions";
 import { useApp, useSession } from "./context";
 import { openFile } from "./files";
 import { FilmLength } from "./FilmLength";
@@ -53,7 +53,7 @@ export function Header() {
       <button
         class="plain"
         onClick={() => void copyLink(session)}
-        title="Copy a link that holds the scenario (L)"
+        title="Copy a link that holds scenario, laws, time and view (L)"
       >
         Link
       </button>
@@ -90,8 +90,14 @@ function ExportMenu() {
   const ask = async (menu: HTMLDetailsElement): Promise<void> => {
     if (menu.open) setFilms((await health().catch(() => null))?.films ?? films);
   };
-  const done = lanes.some((lane) => lane.summary);
-  const none = done ? "" : lanes.some((lane) => lane.working) ? "when the run is done" : "needs a run first";
+  const done = lanes.some((lane) => lane.summary && !lane.recorded);
+  const none = done
+    ? ""
+    : lanes.some((lane) => lane.working)
+      ? "when the run is done"
+      : lanes.some((lane) => lane.recorded)
+        ? "this run is recorded; press Run first"
+        : "needs a run first";
   const noMp4 = films.includes("mp4") ? none : "the server has no ffmpeg";
   return (
     <details class="menu" onToggle={(e) => void ask(e.currentTarget)}>
@@ -102,7 +108,9 @@ function ExportMenu() {
         <Item name="Film as GIF" but={none} save={() => void saveRun(session, "gif")} />
         <Item name="Film as MP4" but={noMp4} save={() => void saveRun(session, "mp4")} />
         <FilmLength />
+        <Item name="HTML that plays" but={none} save={() => void saveHtml(session)} />
         <Item name="Run as NetCDF" but={none} save={() => void saveRun(session, "nc")} />
+        <Item name="Link as a command" save={() => void copyLink(session, true)} />
       </div>
     </details>
   );

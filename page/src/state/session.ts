@@ -5,7 +5,7 @@ import { isDrawn, regionOf } from "../geometry/workspace";
 import type { View } from "../map/view";
 import * as api from "../net/api";
 import type { Scenario } from "../net/api";
-import type { Recording } from "../net/recorded";
+import { kindsOf, type Recording } from "../net/recorded";
 import { firstState, type AppState, type Notice } from "./app";
 import { Beginning } from "./beginning";
 import { Clock, usualSpeed } from "./clock";
@@ -133,7 +133,7 @@ export class Session {
   showRecorded(runs: readonly Recording[]): void {
     this.edits++; // what is being asked for must not overtake it
     this.take(runs[0].scenario, runs[0].start);
-    const lanes = runs.map((run) => this.runs.lane(run.scenario.controller.kind));
+    const lanes = kindsOf(runs).map((kind) => this.runs.lane(kind));
     this.runs.show(lanes);
     for (const [k, lane] of lanes.entries()) lane.take(runs[k]);
     this.quiet();
