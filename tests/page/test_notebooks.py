@@ -86,21 +86,20 @@ def plays(page: Any) -> None:
 
 def test_jupyterlab(browser: Any, notebooks: Path, run: str, tmp_path: Path) -> None:
     cell = {"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "execution_count": None}
-    found = {"cells": [{**cell, "source": CELL.format(run=run)}], "nbformat": 4}
-    (tmp_path / "a.ipynb").write_text(json.dumps({**found, "nbformat_minor": 5, "metadata": {}}))
-    words = [
-        "lab",
-        "--no-browser",
-        "--allow-root",
-        "--ServerApp.token=",
-        f"--notebook-dir={tmp_path}",
-    ]
-    with served(notebooks / "jupyter", *words) as address:
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    found = {
+        "cells": [{**cell, "source": CELL.format(run=run)}],
+        "metadata": {"kernelspec": kernel},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    (tmp_path / "a.ipynb").write_text(json.dumps(found))
+    words = ["--no-browser", "--allow-root", "--ServerApp.token=", f"--notebook-dir={tmp_path}"]
+    with served(notebooks / "jupyter", "lab", *words) as address:
         page = browser.new_page()
         page.goto(f"{address}/lab/tree/a.ipynb?reset")
         page.locator(".jp-Notebook").wait_for(timeout=90_000)
-        select = page.get_by_role("button", name="Select", exact=True)
-        select.click()  # of the kernel
+        page.get_by_text("| Idle").wait_for(timeout=90_000)  # the kernel
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
         plays(page)
