@@ -3,6 +3,7 @@
 import type { Brush } from "../density/raster";
 import type { Point } from "../geometry/polygon";
 import { PLANE, type Axes } from "../geometry/shadow";
+import { FRONT, type Orbit } from "../map/orbit";
 import type { Layers, Tool } from "../map/scene";
 import type { Scenario, Template } from "../net/api";
 import type { Places } from "./edits";
@@ -10,10 +11,10 @@ import type { Draft } from "./forms";
 import type { Lane } from "./lane";
 import { chosenTheme, type ThemeChoice } from "./link";
 
-export type Panel = "numbers" | "design" | "scenario" | "compare";
+export type Panel = "guide" | "numbers" | "design" | "scenario" | "compare";
 
 export interface Notice {
-  readonly kind: "error" | "info";
+  readonly kind: "error" | "info" | "hint"; // a hint follows the tool that is chosen
   readonly text: string;
 }
 
@@ -22,10 +23,15 @@ export interface AppState {
   scenario: Scenario | null;
   start: Places; // where agents start, also if scattered
   lanes: readonly Lane[];
+  opening: boolean; // whether a scenario was asked for that is not there yet
+  undoable: boolean;
+  redoable: boolean;
+  story: number | null; // which step of the story is shown
   asking: boolean; // whether runs were asked for that the server has not taken yet
   version: number; // of the rows that have come
   word: number; // of everything else about the lanes
   axes: Axes; // that are seen of a workspace of more than two dimensions
+  orbit: Orbit | null; // from where one of three dimensions is seen; null for two of its axes
   tool: Tool;
   layers: Layers;
   selected: number;
@@ -51,10 +57,15 @@ export const firstState = (): AppState => ({
   scenario: null,
   start: [],
   lanes: [],
+  opening: false,
+  undoable: false,
+  redoable: false,
+  story: null,
   asking: false,
   version: 0,
   word: 0,
   axes: PLANE,
+  orbit: FRONT,
   tool: "agents",
   layers: { heat: true, cells: true, trails: true, holds: true, targets: true, names: false },
   selected: -1,
@@ -69,7 +80,7 @@ export const firstState = (): AppState => ({
   drafts: [],
   notice: null,
   offline: false,
-  panel: "numbers",
+  panel: "guide",
   theme: chosenTheme(),
   help: false,
   filmSeconds: 6,

@@ -32,7 +32,7 @@ from dwell.scenario.schema import GridSpec
 from dwell.studies.deployment import Deployment
 from dwell.studies.folder import make_folder, refuse_foreign, write_text
 from dwell.studies.newton import Descent, DescentInterrupted, Kind, descend
-from dwell.studies.random_starts import Frame, random_start
+from dwell.studies.random_starts import CornerFrame, random_start
 from dwell.workers.threads import run_jobs
 
 STARTS = 50
@@ -109,7 +109,7 @@ def optimize(
     check_whole("workers", workers, 1, "optimize", optional=True)
     workspace, weight = _world_at(workspace, density, at)
     count, own, repairs = _agents_of(agents, workspace)
-    search = _Search(Frame(workspace, weight), count, own, int(starts), int(seed))
+    search = _Search(CornerFrame(workspace, weight), count, own, int(starts), int(seed))
     with reported(progress) as tell:
         whole, kept = search.run(workers, tell), search.kept
     if not any(math.isfinite(descent.cost) for descent in kept.values()):
@@ -193,7 +193,7 @@ def keep_deployment(found: Deployment, out: Path, formats: Sequence[str] = ("png
 class _Search:
     """The starts of a search, and what they came to so far."""
 
-    frame: Frame
+    frame: CornerFrame
     agents: int
     own: Points | None  # the first start; None if it is random like the others
     starts: int
