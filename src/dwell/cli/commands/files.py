@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dwell.cli.command import command, flag, option
-from dwell.cli.options import FORCE, JSON, SCENARIO, SET, STRICT, load, refuse
+from dwell.cli.options import FORCE, JSON, SCENARIO, SET, STRICT, about_site, load, refuse
 from dwell.cli.output import print_json
 from dwell.errors import InputError
 
@@ -37,6 +37,8 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
         print_json({"schema": 1, "ok": True, "agents": system.agents, **found})
         return
     print(f"{scenario}: ok, {counted(system.agents, 'agent')}")
+    for line in about_site(checked):
+        print(f"  {line}")
     for repair in repairs:
         print(f"  repaired: {repair}")
     for note in notes:
