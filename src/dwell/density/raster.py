@@ -165,6 +165,14 @@ class Raster:
             [*self.origin, yv / area, -xv / area, -yu / area, xu / area, xu, xv, yu, yv, area]
         )
 
+    def like(self, values: np.ndarray, origin: tuple[float, float] | None = None) -> Raster:
+        """A raster of the same kind with other values, the southernmost row first; or elsewhere."""
+        return Raster(
+            values, origin=self.origin if origin is None else origin, pixel=self.sides,
+            interpolation=self.interpolation, amounts=self.amounts, axes=self.axes,
+            outside=self.outside,
+        )  # fmt: skip
+
     @property
     def corners(self) -> Points:
         """The corners of the grid in the plane, counter-clockwise unless it is mirrored, (4, 2)."""
