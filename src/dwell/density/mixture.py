@@ -8,8 +8,10 @@ from typing import final
 import numpy as np
 
 from dwell._kernels.common.density_terms import GeneralTerms, Terms
+from dwell._kernels.common.tracks import FIRST, OF_RASTER, ROW
 from dwell._types import Floats, Points, listed
 from dwell.density.base import Density, as_density, dimension_of, general_terms_of
+from dwell.density.moving_raster import MovingRaster
 from dwell.density.raster import Raster
 from dwell.errors import DensityError
 
@@ -43,7 +45,7 @@ class Mixture:
                 key="density.parts",
             )
         object.__setattr__(self, "parts", parts)
-        rasters = sum(isinstance(part, Raster) for part in parts)
+        rasters = sum(isinstance(part, Raster | MovingRaster) for part in parts)
         if rasters > 1:
             raise DensityError(
                 f"{rasters} parts of a mixture are rasters; at most one is handled: add their "
@@ -102,11 +104,12 @@ def _tracks(parts: list[Terms]) -> dict[str, np.ndarray]:
     """The tracks of all parts, which refer to the Gaussians and keyframes of all parts."""
     gaussians = np.cumsum([0, *(len(part.gaussians) for part in parts)])
     keys = np.cumsum([0, *(len(part.key_times) for part in parts)])
-    shifted = [
-        part.track + np.array([gaussians[k], 0, 0, 0, keys[k], 0]) for k, part in enumerate(parts)
-    ]
+    rows = [part.track.copy() for part in parts]
+    for k, own in enumerate(rows):
+        own[own[:, ROW] != OF_RASTER, ROW] += gaussians[k]
+        own[:, FIRST] += keys[k]
     return {
-        "track": np.concatenate(shifted),
+        "track": np.concatenate(rows),
         "key_times": np.concatenate([part.key_times for part in parts]),
         "key_values": np.concatenate([part.key_values for part in parts]),
     }

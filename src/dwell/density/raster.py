@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, final
@@ -234,33 +235,41 @@ class Raster:
 
     @cached_property
     def _terms(self) -> Terms:
-        from dwell._kernels.polygon.raster_cells import TILE
-        from dwell._kernels.polygon.raster_runs import fill_blocks
-
-        bilinear = INTERPOLATIONS.index(self.interpolation)
-        rows, columns = self.grid.shape
-        values = _in_tiles(self.grid, TILE)
-        blocks = np.zeros((len(values), columns // TILE, TILE, 3))
-        tiles = np.zeros((rows // TILE, columns // TILE, 6))
-        fill_blocks(values, rows, bilinear, blocks, tiles)
-        found = RasterTerms(values, rows, columns, bilinear, self.scale, self.place, blocks, tiles)
-        return Terms(raster=found)
+        return Terms(raster=raster_terms([self]))
 
     def terms(self) -> Terms:
         """The grid with its sums over blocks, made once."""
         return self._terms
 
 
-def _in_tiles(grid: np.ndarray, side: int) -> np.ndarray:
-    """The values tile by tile, (rows of tiles, columns of tiles, side, side), and zeros."""
-    rows, columns = grid.shape
-    found = np.zeros((-(-rows // side), -(-columns // side), side, side), dtype=grid.dtype)
+def raster_terms(frames: Sequence[Raster]) -> RasterTerms:
+    """Frames on one grid, with their sums over blocks and tiles."""
+    from dwell._kernels.polygon.raster_cells import TILE
+    from dwell._kernels.polygon.raster_runs import fill_blocks
+
+    first, count = frames[0], len(frames)
+    bilinear, (rows, columns) = INTERPOLATIONS.index(first.interpolation), first.grid.shape
+    kind = np.result_type(*(one.grid.dtype for one in frames))
+    high, wide = -(-rows // TILE), -(-columns // TILE)
+    values = np.zeros((count, high, wide, TILE, TILE), dtype=kind)
+    blocks = np.zeros((count, high, columns // TILE, TILE, 3))
+    tiles = np.zeros((count, rows // TILE, columns // TILE, 6))
+    for k, one in enumerate(frames):
+        _fill_tiles(one.grid, values[k])
+        fill_blocks(values[k], rows, bilinear, blocks[k], tiles[k])
+    return RasterTerms(
+        values, rows, columns, bilinear, first.scale, first.place, blocks, tiles, np.zeros(1)
+    )
+
+
+def _fill_tiles(grid: np.ndarray, found: np.ndarray) -> None:
+    """Write values tile by tile, (rows of tiles, columns of tiles, side, side), into zeros."""
+    side, columns = found.shape[-1], grid.shape[1]
     for k, tiles in enumerate(found):
         part = grid[k * side : (k + 1) * side]
         wide = np.zeros((side, len(tiles) * side), dtype=grid.dtype)
         wide[: len(part), :columns] = part
         tiles[:] = wide.reshape(side, len(tiles), side).swapaxes(0, 1)
-    return found
 
 
 def refused(name: str, says: str, code: str = "density.raster") -> DensityError:

@@ -33,7 +33,17 @@ from dwell.controllers import (
     SelfTriggeredCentroid,
     Timer,
 )
-from dwell.density import Density, Function, Gaussian, Mixture, Moving, Polynomial, Raster, Uniform
+from dwell.density import (
+    Density,
+    Function,
+    Gaussian,
+    Mixture,
+    Moving,
+    MovingRaster,
+    Polynomial,
+    Raster,
+    Uniform,
+)
 from dwell.density.moving import density_at
 from dwell.density.support import check_density
 from dwell.errors import DwellError, InputError
@@ -50,8 +60,9 @@ from dwell.geometry import (
 )
 from dwell.scenario.laws import GUARANTEED_KINDS, LawSpec, NetworkSpec, PythonSpec
 from dwell.scenario.modules import find_code, refused
-from dwell.scenario.places import CallableSpec, DensitySpec, MixtureSpec, RasterSpec, WorkspaceSpec
+from dwell.scenario.places import CallableSpec, DensitySpec, MixtureSpec, WorkspaceSpec
 from dwell.scenario.problems import listing, shown
+from dwell.scenario.raster_table import RasterSpec
 from dwell.scenario.rasters import known_raster, pinned, raster_of, raster_tables
 from dwell.scenario.schema import GridSpec, Scenario
 from dwell.scenario.team import AgentsSpec, ScatterSpec
@@ -205,7 +216,7 @@ def refuse_law(law: object, density: Density, switches: Sequence[Switch]) -> Non
     kind = law_kind(law)
     densities = (density, *(one.density for one in switches))
     parts = [p for d in densities for p in (d.parts if isinstance(d, Mixture) else (d,))]
-    if kind in GUARANTEED_KINDS and any(isinstance(part, Raster) for part in parts):
+    if kind in GUARANTEED_KINDS and any(isinstance(part, Raster | MovingRaster) for part in parts):
         raise InputError(
             f'controller.kind = "{kind}" works with guaranteed cells, over which a raster cannot '
             'be integrated; use "timer", "lloyd" or "discrete-lloyd", or another density',
