@@ -116,6 +116,32 @@ def test_a_moving_hill_in_a_region() -> None:
     assert dwell.check(run).ok
 
 
+@pytest.mark.parametrize(
+    "moving",
+    [
+        dwell.Moving(
+            dwell.Polynomial,
+            coefficients=dwell.Keyframes(
+                [0.0, 2.0], [[(0, 0, 1.0), (2, 0, 0.1)], [(0, 0, 2.0), (2, 0, 0.0)]]
+            ),
+        ),
+        dwell.Moving(
+            dwell.Gaussian,
+            center=(0.0, 0.0),
+            covariance=dwell.Keyframes([0.0, 2.0], [[(1, 0), (0, 1)], [(2, 0.1), (0.1, 1)]]),
+        ),
+    ],
+)
+@pytest.mark.parametrize("stay", [False, True])
+def test_densities_that_only_the_readable_loop_moves(moving: Any, stay: bool) -> None:
+    site, start = archipelago(8), agents(8, 5)
+    if stay:
+        site = dwell.Region([{"outer": p.outer, "holes": p.holes} for p in site.parts], stay=True)
+        start = site.nearest_inside(start)
+    run = dwell.simulate(site, moving, start, LAW, until=2.0, seed=1)
+    assert dwell.check(run).ok
+
+
 def test_optimize_finds_a_rest_in_a_region() -> None:
     found = dwell.optimize(archipelago(3), HILL, 5, starts=3, seed=1)
     rest = dwell.tessellate(archipelago(3), found.positions, HILL)

@@ -97,7 +97,10 @@ def changing_region(workspace: Workspace | MovingPolygon, density: Density) -> W
     site = workspace.now(0.0) if isinstance(workspace, MovingPolygon) else workspace
     refuse_dimension(density, site.dimension)
     moving = moves(density)
-    terms = None if moving and site.dimension != 2 else confined(site, density)
+    if moving and (site.dimension != 2 or density.terms() is None):
+        confined(site, density_at(density, 0.0))  # which refuses what a region does not take
+        return WeightedRegion(site, density, None, True, boundary)
+    terms = confined(site, density)
     return WeightedRegion(site, density, terms, moving or boundary is not None, boundary)
 
 

@@ -8,8 +8,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from dwell._kernels.common.density_terms import Terms
-from dwell._kernels.common.tracks import OF_RASTER
+from dwell._kernels.common.density_terms import OF_RASTER, Terms
 from dwell._types import Floats, Points, in_short, listed
 from dwell.density.raster import Raster, raster_terms
 from dwell.errors import DensityError
@@ -56,7 +55,10 @@ class MovingRaster:
         for k, one in enumerate(self.rasters):
             if not isinstance(one, Raster):
                 raise _refused(f"frame {k} is {in_short(one)}; a Raster is needed")
-            _check_grid(k, one, self.rasters[0])
+            differs = self.rasters[0].difference(one)
+            if differs is not None:
+                says = f"frame {k} {differs}; all frames must lie on one grid and mean the same"
+                raise _refused(f"{says}: gdalwarp -te ... -tr ... makes it so")
         count = len(listed(times))
         if count != len(self.rasters):
             raise _refused(f"there are {count} times and {len(self.rasters)} rasters; one raster "
@@ -81,11 +83,7 @@ class MovingRaster:
         if share == 0.0:
             return self.rasters[k]
         own, other = self.rasters[k : k + 2]
-        values = (1.0 - share) * own.grid + share * other.grid.astype(np.float64)
-        return Raster(
-            values, origin=own.origin, pixel=own.sides, interpolation=own.interpolation,
-            amounts=own.amounts, axes=own.axes, outside=own.outside,
-        )  # fmt: skip
+        return own.like((1.0 - share) * own.grid + share * other.grid.astype(np.float64))
 
     def changes(self, t: float) -> list[tuple[Raster, float]]:
         """Rasters and factors of which the time derivative, from t on, is the sum."""
@@ -110,19 +108,6 @@ class MovingRaster:
     def terms(self) -> Terms:
         """All frames with their sums over blocks, made once, and the track of their number."""
         return self._terms
-
-
-def _check_grid(k: int, one: Raster, first: Raster) -> None:
-    """Refuse a frame on another grid than the first one."""
-    for name, own, other in (
-        ("values of the shape", one.values.shape, first.values.shape),
-        ("the place", one.place.tolist(), first.place.tolist()),
-        ("interpolation =", one.interpolation, first.interpolation),
-        ("amounts =", one.amounts, first.amounts),
-    ):
-        if own != other:
-            says = f"frame {k} has {name} {own}, frame 0 {other}; all frames must lie on one grid"
-            raise _refused(f"{says} and mean the same: gdalwarp -te ... -tr ... makes it so")
 
 
 def _refused(says: str) -> DensityError:

@@ -166,6 +166,26 @@ class Raster:
             [*self.origin, yv / area, -xv / area, -yu / area, xu / area, xu, xv, yu, yv, area]
         )
 
+    def like(self, values: np.ndarray, origin: tuple[float, float] | None = None) -> Raster:
+        """A raster of the same kind with other values, the southernmost row first; or elsewhere."""
+        return Raster(
+            values, origin=self.origin if origin is None else origin, pixel=self.sides,
+            interpolation=self.interpolation, amounts=self.amounts, axes=self.axes,
+            outside=self.outside,
+        )  # fmt: skip
+
+    def difference(self, other: Raster) -> str | None:
+        """Why values of two rasters cannot be added one by one, in words; None if they can."""
+        for name, own, theirs in (
+            ("values of the shape", self.values.shape, other.values.shape),
+            ("the place", self.place.tolist(), other.place.tolist()),
+            ("interpolation =", self.interpolation, other.interpolation),
+            ("amounts =", self.amounts, other.amounts),
+        ):
+            if own != theirs:
+                return f"has {name} {theirs} instead of {own}"
+        return None
+
     @property
     def corners(self) -> Points:
         """The corners of the grid in the plane, counter-clockwise unless it is mirrored, (4, 2)."""

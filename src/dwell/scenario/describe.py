@@ -111,6 +111,11 @@ def describe_switch(switch: Switch) -> dict[str, Any] | None:
     return None if None in table.values() else table
 
 
+def _with_powers(row: tuple[float, ...]) -> list[float]:
+    """A term of a polynomial with its powers as whole numbers, which keyframes hold as floats."""
+    return [*map(int, row[:-1]), row[-1]]
+
+
 def _described(value: Any) -> Any:
     """A parameter of a table: a constant, or the table of a track."""
     if not isinstance(value, Keyframes | Circle):
@@ -196,6 +201,11 @@ def describe_density(density: Density) -> dict[str, Any] | None:
         case Moving(kind=kind, parameters=parameters):
             names = {"coefficients": "terms"}
             table = {names.get(k, k): _described(v) for k, v in parameters.items()}
+            if isinstance(table.get("terms"), dict):
+                frames = table["terms"]["values"]
+                table["terms"]["values"] = [
+                    [_with_powers(row) for row in terms] for terms in frames
+                ]
             return {"kind": kind.__name__.lower(), **table}
         case Function(call=call, name=name):
             name = name or (name_of(call) or (None,))[0]

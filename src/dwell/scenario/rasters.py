@@ -174,6 +174,16 @@ def raster_tables(scenario: Scenario) -> Iterator[RasterSpec]:
                 yield from part.frames()
 
 
+def unit_remarks(scenario: Scenario) -> list[str]:
+    """What the values of rasters count as, where the scenario does not say it."""
+    area = "unit of area" if scenario.site is None else "square metre"
+    return [
+        f'the values of {spec.file} count per {area}; values = "amount" is for totals per pixel'
+        for spec in raster_tables(scenario)
+        if spec.file is not None and "values" not in spec.model_fields_set
+    ]
+
+
 def pinned(scenario: Scenario) -> Scenario:
     """`scenario` with the digests of its rasters in files, so that a changed file is noticed."""
     if all(spec.sha256 or spec.inline for spec in raster_tables(scenario)):

@@ -12,7 +12,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points
 from dwell.cells import tessellate
 from dwell.cells.weighted_region import weighted_region
-from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
+from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Raster, Uniform
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Region, Workspace
 from dwell.studies.newton import Descent
 from dwell.studies.objective import Objective
@@ -76,6 +76,8 @@ def _moved_density(density: Density, origin: Points) -> Density:
             return replace(density, center=tuple((np.array(center) - origin).tolist()))
         case Polynomial(origin=own):
             return replace(density, origin=tuple((np.array(own) - origin).tolist()))
+        case Raster(origin=(x, y)):
+            return density.like(density.grid, (x - origin[0], y - origin[1]))
         case Mixture(parts=parts):
             return Mixture(tuple(_moved_density(part, origin) for part in parts))
     return Function(lambda points: density.at(points + origin))

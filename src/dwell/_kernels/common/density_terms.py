@@ -5,6 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+# Columns of a track of a density: row of Terms.gaussians, first column there, number of columns,
+# kind, first keyframe, number of keyframes. Row OF_RASTER is the number of a raster's frame.
+ROW, COLUMN, WIDTH, KIND, FIRST, KEYS = range(6)
+OF_RASTER = -1
+
 
 class RasterTerms(NamedTuple):
     """Values on a grid of pixels, with sums over blocks and tiles: see polygon/raster.py.

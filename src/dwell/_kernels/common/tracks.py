@@ -3,13 +3,18 @@
 import math
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.common.density_terms import (
+    COLUMN,
+    FIRST,
+    KEYS,
+    KIND,
+    OF_RASTER,
+    ROW,
+    WIDTH,
+)
 
 STEP, LINEAR, CIRCLE = range(3)
 SERIES = 11  # terms of sine and cosine, on an eighth of a turn
-# Columns of a track of a density: row of Terms.gaussians, first column there, number of columns,
-# kind, first keyframe, number of keyframes. Row OF_RASTER is the number of a raster's frame.
-ROW, COLUMN, WIDTH, KIND, FIRST, KEYS = range(6)
-OF_RASTER = -1
 RATE = 3  # first column of the form of a Gaussian
 
 
