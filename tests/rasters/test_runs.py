@@ -105,6 +105,15 @@ def test_a_large_raster_stays_in_its_file(folder, monkeypatch):
             use(folder / "run.nc")
 
 
+def test_zeros_in_part_are_flagged_where_a_cell_is_empty():
+    values = np.zeros((60, 80))
+    values[:, :30] = 1.0
+    part = dwell.Raster(values, origin=(0, 0), pixel=0.1)
+    run = dwell.simulate(BOX, part, START, LAW, until=0.5)
+    assert any(flag.code == "empty-cells" for flag in run.flags)
+    assert dwell.check(run).ok
+
+
 def test_worlds_switch_between_rasters():
     later = dwell.Switch(at=0.5, density=raster(seed=4))
     run = dwell.simulate(BOX, raster(), START, LAW, until=1.0, switches=[later])

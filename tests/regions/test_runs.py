@@ -148,6 +148,31 @@ def test_optimize_finds_a_rest_in_a_region() -> None:
     assert lengths(rest.errors).max() < 1e-6
 
 
+@pytest.mark.parametrize("stay", [False, True])
+def test_rates_in_a_region(tmp_path: Path, stay: bool) -> None:
+    from tests.cli.shell import dwell as shell
+
+    law = dwell.Timer(k1=0.5, nu=0.1, t1=0.1, t2=0.15)
+    outline = [(0, 0), (9, 0), (9, 4), (8, 4), (8, 3), (0, 3)]
+    site, start = dwell.Region(outline, stay=stay), [(1.5, 1.5), (4.5, 1.5), (7.5, 1.5)]
+    dwell.simulate(site, None, start, law, until=20.0, seed=1).save(tmp_path / "run.nc")
+    done = shell("rates", str(tmp_path / "run.nc"))
+    assert done.code == 0, done.err
+    assert "small displacements shrink" in done.out
+    assert ("has no paths around corners" if stay else "needs a convex workspace") in done.out
+
+
+def test_agents_that_stay_do_not_run_past_their_targets() -> None:
+    law = dwell.Timer(k1=5.0, nu=0.1, t1=0.1, t2=0.5)
+    flags = {}
+    for stay in (False, True):
+        run = dwell.simulate(dwell.Region(U, stay=stay), None, [(0.5, 2.5)], law, until=2.0, seed=1)
+        flags[stay] = {flag.code for flag in run.flags}
+        assert dwell.check(run).ok
+    assert "overshoot" in flags[False]
+    assert "overshoot" not in flags[True]
+
+
 LAWS_REFUSED = [
     dwell.SelfTriggered(),
     dwell.Timer(k1=0.5, nu=0.1, t1=0.1, t2=0.2, feedforward="own"),

@@ -115,7 +115,7 @@ def _refuse_grids(rasters: list[Raster | MovingRaster]) -> None:
 @lru_cache(maxsize=4)
 def _sum(rasters: tuple[Raster, ...]) -> Raster:
     """The raster of the sums of values."""
-    whole: np.ndarray = np.sum([one.grid for one in rasters], axis=0, dtype=np.float64)
+    whole = np.asarray(np.sum([one.grid for one in rasters], axis=0, dtype=np.float64))
     return rasters[0].like(whole)
 
 
