@@ -7,10 +7,10 @@ import pytest
 import shapely
 
 import dwell
+from bench.regions import coast
 from dwell.errors import InputError, SiteError
 from dwell.sites import libraries
 from dwell.sites.frames import Frame
-from tests.regions.sites import coast
 from tests.sites.files import SQUARE, geojson, polygon, vector
 
 UTM = "EPSG:32631"

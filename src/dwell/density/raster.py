@@ -13,7 +13,7 @@ import numpy as np
 from dwell._kernels.common.density_terms import RasterTerms, Terms
 from dwell._types import Floats, Points, as_numbers, finite_number, in_short, is_positive
 from dwell.errors import DensityError
-from dwell.geometry.validation import as_rows
+from dwell.geometry.validation import as_rows, signed_area
 
 KINDS = ("uint8", "uint16", "int16", "float32", "float64")
 MOST_PIXELS = 100_000_000
@@ -212,8 +212,9 @@ class Raster:
         ring = whole = self.to_pixels(vertices)
         for axis in (0, 1):
             most = float(self.values.shape[1 - axis])
-            ring = _cut(_cut(ring, axis, 0.0, 1.0), axis, most, -1.0)
-        return max(0.0, 1.0 - _area(ring) / _area(whole))
+            ring = cut_off(cut_off(ring, axis, 0.0, 1.0), axis, most, -1.0)
+        inside = abs(signed_area(ring)) if len(ring) else 0.0
+        return max(0.0, 1.0 - inside / abs(signed_area(whole)))
 
     @cached_property
     def scale(self) -> float:
@@ -297,7 +298,7 @@ def refused(name: str, says: str, code: str = "density.raster") -> DensityError:
     return DensityError(f"the {name} of a raster {says}", code=code, key=f"density.{name}")
 
 
-def _cut(ring: Points, axis: int, bound: float, sign: float) -> Points:
+def cut_off(ring: Points, axis: int, bound: float, sign: float) -> Points:
     """The part of a polygon where sign * (coordinate - bound) is at least 0."""
     found: list[Points] = []
     for k, b in enumerate(ring):
@@ -308,13 +309,6 @@ def _cut(ring: Points, axis: int, bound: float, sign: float) -> Points:
         if db >= 0.0:
             found.append(b)
     return np.array(found).reshape(-1, 2)
-
-
-def _area(ring: Points) -> float:
-    if len(ring) == 0:
-        return 0.0
-    x, y = (ring - ring[0]).T
-    return 0.5 * abs(float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum()))
 
 
 def _pair(given: object, name: str, *, positive: bool = False) -> tuple[float, float]:
