@@ -26,4 +26,5 @@ Object.assign(globalThis, {
     },
   },
 });
+void document.fonts.ready.then(() => clock.touch()); // maps are drawn anew in the page's own font
 void session.begin();

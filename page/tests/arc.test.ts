@@ -32,7 +32,9 @@ describe.each(RUNS)("the arc of %s", (name) => {
     expect(() => again.append(second)).toThrow(/missing/);
     for (const chunk of [first, first, second, first]) again.append(chunk);
     expect(again.events.count).toBe(arc.events.count);
-    expect(again.stateAt(2, again.jumpsUntil(2)).positions).toEqual(arc.stateAt(2, arc.jumpsUntil(2)).positions);
+    expect(again.stateAt(2, again.jumpsUntil(2)).positions).toEqual(
+      arc.stateAt(2, arc.jumpsUntil(2)).positions,
+    );
   });
 });
 
@@ -42,7 +44,8 @@ test("jumps are reached from any other, over marks", () => {
   const arc = new Arc(start, null);
   const rows = 5000;
   const n = 2;
-  const column = (f: (k: number) => number, width = 1): Float64Array => Float64Array.from({ length: rows * width }, (_, k) => f(k));
+  const column = (f: (k: number) => number, width = 1): Float64Array =>
+    Float64Array.from({ length: rows * width }, (_, k) => f(k));
   arc.append({
     first: 0,
     count: rows,

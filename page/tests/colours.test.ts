@@ -6,7 +6,9 @@ type Colour = readonly [number, number, number];
 
 /** A colour in linear light. */
 function linear(hex: string): Colour {
-  const [r, g, b] = [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16) / 255).map((x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
+  const [r, g, b] = [1, 3, 5]
+    .map((k) => parseInt(hex.slice(k, k + 2), 16) / 255)
+    .map((x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
   return [r, g, b];
 }
 
@@ -20,16 +22,34 @@ function contrast(a: string, b: string): number {
 
 // Machado, Oliveira and Fernandes (2009), severity 1, and good sight.
 const SIGHTS: Record<string, readonly Colour[]> = {
-  good: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-  protan: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-  deutan: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
-  tritan: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+  good: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  protan: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deutan: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritan: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
 };
 
 /** CIE L*a*b* of a colour as it is seen. */
 function seen(hex: string, sight: readonly Colour[]): Colour {
   const c = linear(hex);
-  const [r, g, b] = sight.map((row) => Math.min(1, Math.max(0, row[0] * c[0] + row[1] * c[1] + row[2] * c[2])));
+  const [r, g, b] = sight.map((row) =>
+    Math.min(1, Math.max(0, row[0] * c[0] + row[1] * c[1] + row[2] * c[2])),
+  );
   const f = (t: number): number => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116);
   const x = f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505);
   const y = f(light([r, g, b]));
@@ -39,26 +59,52 @@ function seen(hex: string, sight: readonly Colour[]): Colour {
 
 describe.each([LIGHT, DARK])("colours that are $name", (theme: Theme) => {
   test("stand out from the paper, words more than marks", () => {
-    for (const colour of [theme.ink, theme.cell, theme.flash, theme.limit, theme.good, theme.bad, theme.select]) expect(contrast(colour, theme.paper)).toBeGreaterThan(4.5);
+    for (const colour of [
+      theme.ink,
+      theme.cell,
+      theme.flash,
+      theme.limit,
+      theme.good,
+      theme.bad,
+      theme.select,
+    ])
+      expect(contrast(colour, theme.paper)).toBeGreaterThan(4.5);
     for (const colour of theme.agents) expect(contrast(colour, theme.paper)).toBeGreaterThan(3);
   });
 
   test.each(Object.keys(SIGHTS))("of agents can be told apart with %s sight", (name) => {
     const labs = theme.agents.map((colour) => seen(colour, SIGHTS[name]));
-    labs.forEach((a, i) => labs.slice(i + 1).forEach((b) => expect(Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])).toBeGreaterThan(20)));
+    labs.forEach((a, i) =>
+      labs
+        .slice(i + 1)
+        .forEach((b) => expect(Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])).toBeGreaterThan(20)),
+    );
   });
 });
 
 describe.each([0, 1])("the sheet's colours, light and dark: %i", (which) => {
-  const colours = new Map([...sheet.matchAll(/--([a-z-]+): light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\)/g)].map(([, name, ...both]) => [name, both[which]]));
+  const colours = new Map(
+    [...sheet.matchAll(/--([a-z-]+): light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\)/g)].map(([, name, ...both]) => [
+      name,
+      both[which],
+    ]),
+  );
   const ratio = (a: string, b: string): number => contrast(colours.get(a) ?? "", colours.get(b) ?? "");
 
   test("words can be read", () => {
-    for (const ground of ["paper", "ground"]) for (const word of ["ink", "dim", "good", "bad"]) expect(ratio(word, ground)).toBeGreaterThan(4.5);
-    for (const [word, ground] of [["on-strong", "strong"], ["strong", "soft"], ["ink", "soft"], ["ink", "warm"]]) expect(ratio(word, ground)).toBeGreaterThan(4.5);
+    for (const ground of ["paper", "ground"])
+      for (const word of ["ink", "dim", "good", "bad"]) expect(ratio(word, ground)).toBeGreaterThan(4.5);
+    for (const [word, ground] of [
+      ["on-strong", "strong"],
+      ["strong", "soft"],
+      ["ink", "soft"],
+      ["ink", "warm"],
+    ])
+      expect(ratio(word, ground)).toBeGreaterThan(4.5);
   });
 
   test("controls and what has the focus stand out", () => {
-    for (const mark of ["edge", "focus", "strong"]) for (const ground of ["paper", "ground"]) expect(ratio(mark, ground)).toBeGreaterThan(3);
+    for (const mark of ["edge", "focus", "strong"])
+      for (const ground of ["paper", "ground"]) expect(ratio(mark, ground)).toBeGreaterThan(3);
   });
 });

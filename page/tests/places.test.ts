@@ -5,28 +5,75 @@ import { densityOf, withPeaks } from "../src/density/density";
 import { paintable, rasterOfPicture, Stroke, type RasterTable } from "../src/density/raster";
 import { geoJsonIn, mayBeDegrees, partsIn } from "../src/geometry/geojson";
 import { area, type Point, type Ring } from "../src/geometry/polygon";
-import { covers, inRing, nextCorners, ringsOf, withCornerAt, withoutCorner, withoutRing, withRingAdded, withSideSplit, workspaceOf, type Part } from "../src/geometry/rings";
+import {
+  covers,
+  inRing,
+  nextCorners,
+  ringsOf,
+  withCornerAt,
+  withoutCorner,
+  withoutRing,
+  withRingAdded,
+  withSideSplit,
+  workspaceOf,
+  type Part,
+} from "../src/geometry/rings";
 import { clearOf, cornersOf, placeIn, regionOf } from "../src/geometry/workspace";
-import { SvgPen } from "../src/map/pen";
+import { SvgPen } from "../src/map/svg_pen";
 import type { Scenario } from "../src/net/api";
 import { withSite } from "../src/state/edits";
 
-const square = (x: number, y: number, side: number): Point[] => [[x, y], [x + side, y], [x + side, y + side], [x, y + side]];
-const bay: Point[] = [[0, 0], [30, 0], [30, 30], [20, 30], [20, 10], [10, 10], [10, 30], [0, 30]]; // a U
-const lake: Part[] = [{ outer: square(0, 0, 10), holes: [square(4, 4, 2)] }, { outer: square(20, 0, 3), holes: [] }];
+const square = (x: number, y: number, side: number): Point[] => [
+  [x, y],
+  [x + side, y],
+  [x + side, y + side],
+  [x, y + side],
+];
+const bay: Point[] = [
+  [0, 0],
+  [30, 0],
+  [30, 30],
+  [20, 30],
+  [20, 10],
+  [10, 10],
+  [10, 30],
+  [0, 30],
+]; // a U
+const lake: Part[] = [
+  { outer: square(0, 0, 10), holes: [square(4, 4, 2)] },
+  { outer: square(20, 0, 3), holes: [] },
+];
 
 describe("regions that are not convex", () => {
   test("have the hull as their polygon, and say what they cover", () => {
-    const region = regionOf({ kind: "region", parts: [{ outer: bay, holes: [square(2, 2, 3)] }], stay: false });
+    const region = regionOf({
+      kind: "region",
+      parts: [{ outer: bay, holes: [square(2, 2, 3)] }],
+      stay: false,
+    });
     expect(region.dimension).toBe(2);
-    expect(region.ring).toEqual([[0, 0], [30, 0], [30, 30], [0, 30]]);
+    expect(region.ring).toEqual([
+      [0, 0],
+      [30, 0],
+      [30, 30],
+      [0, 30],
+    ]);
     expect(cornersOf(region)).toHaveLength(12);
     const at = (x: number, y: number): boolean => covers(region.parts ?? [], [x, y]);
-    expect([at(5, 20), at(15, 20), at(15, 5), at(3, 3), at(31, 5)]).toEqual([true, false, true, false, false]);
+    expect([at(5, 20), at(15, 20), at(15, 5), at(3, 3), at(31, 5)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+      false,
+    ]);
   });
 
   test("are covered in proportion to their area", () => {
-    const inside = Array.from({ length: 90 * 90 }, (_, k): Point => [(k % 90) / 3 + 1 / 6, Math.floor(k / 90) / 3 + 1 / 6]).filter((z) => inRing(bay, z));
+    const inside = Array.from({ length: 90 * 90 }, (_, k): Point => [
+      (k % 90) / 3 + 1 / 6,
+      Math.floor(k / 90) / 3 + 1 / 6,
+    ]).filter((z) => inRing(bay, z));
     expect(inside.length / 9).toBeCloseTo(area(bay), 9);
   });
 
@@ -43,7 +90,10 @@ describe("regions that are not convex", () => {
   });
 
   test("too many corners are not moved one by one", () => {
-    const ring = Array.from({ length: 500 }, (_, k): Point => [Math.cos(k / 80), (1 + (k % 2)) * Math.sin(k / 80)]);
+    const ring = Array.from({ length: 500 }, (_, k): Point => [
+      Math.cos(k / 80),
+      (1 + (k % 2)) * Math.sin(k / 80),
+    ]);
     expect(regionOf({ kind: "region", parts: [{ outer: ring, holes: [] }] }).editable).toBe(false);
   });
 });
@@ -70,7 +120,10 @@ describe("rings", () => {
   });
 
   test("of one convex part make a polygon, others a region", () => {
-    expect(workspaceOf([{ outer: [...square(0, 0, 2)].reverse(), holes: [] }])).toEqual({ kind: "polygon", vertices: expect.anything() as unknown });
+    expect(workspaceOf([{ outer: [...square(0, 0, 2)].reverse(), holes: [] }])).toEqual({
+      kind: "polygon",
+      vertices: expect.anything() as unknown,
+    });
     expect(workspaceOf([{ outer: bay, holes: [] }]).kind).toBe("region");
     expect(workspaceOf(lake, true)["stay"]).toBe(true);
   });
@@ -78,14 +131,30 @@ describe("rings", () => {
 
 describe("GeoJSON", () => {
   const closed = (ring: Ring): Point[] => [...ring, ring[0]];
-  const polygon = (part: Part): Record<string, unknown> => ({ type: "Polygon", coordinates: [part.outer, ...part.holes].map(closed) });
-  const feature = (geometry: unknown): Record<string, unknown> => ({ type: "Feature", properties: {}, geometry });
+  const polygon = (part: Part): Record<string, unknown> => ({
+    type: "Polygon",
+    coordinates: [part.outer, ...part.holes].map(closed),
+  });
+  const feature = (geometry: unknown): Record<string, unknown> => ({
+    type: "Feature",
+    properties: {},
+    geometry,
+  });
 
   test("gives the parts and holes of all its polygons", () => {
     const multi = { type: "MultiPolygon", coordinates: lake.map((part) => polygon(part)["coordinates"]) };
     expect(partsIn(multi)).toEqual(lake);
-    const line = feature({ type: "LineString", coordinates: [[0, 0], [1, 1]] });
-    const all = { type: "FeatureCollection", features: [feature(polygon(lake[0])), line, feature(null), feature(polygon(lake[1]))] };
+    const line = feature({
+      type: "LineString",
+      coordinates: [
+        [0, 0],
+        [1, 1],
+      ],
+    });
+    const all = {
+      type: "FeatureCollection",
+      features: [feature(polygon(lake[0])), line, feature(null), feature(polygon(lake[1]))],
+    };
     expect(partsIn(all)).toEqual(lake);
     expect(partsIn({ type: "GeometryCollection", geometries: lake.map(polygon) })).toEqual(lake);
   });
@@ -98,8 +167,30 @@ describe("GeoJSON", () => {
   });
 
   test("with broken positions is refused", () => {
-    expect(() => partsIn({ type: "Polygon", coordinates: [[[0, 0], [1, "a"], [1, 1]]] })).toThrow("pair of numbers");
-    expect(() => partsIn({ type: "Polygon", coordinates: [[[0, 0], [1, 0], [0, 0]]] })).toThrow("ring of 2 points");
+    expect(() =>
+      partsIn({
+        type: "Polygon",
+        coordinates: [
+          [
+            [0, 0],
+            [1, "a"],
+            [1, 1],
+          ],
+        ],
+      }),
+    ).toThrow("pair of numbers");
+    expect(() =>
+      partsIn({
+        type: "Polygon",
+        coordinates: [
+          [
+            [0, 0],
+            [1, 0],
+            [0, 0],
+          ],
+        ],
+      }),
+    ).toThrow("ring of 2 points");
     expect(() => partsIn({ type: "Polygon" })).toThrow("ring of 0 points");
   });
 
@@ -114,17 +205,40 @@ describe("another place", () => {
   const before = {
     workspace: { kind: "box", lower: [0, 0], upper: [10, 6] },
     density: { kind: "gaussian", center: [1, 1], rate: 1 },
-    agents: { start: [[1, 1], [2, 2]], radius: [1, 2] },
+    agents: {
+      start: [
+        [1, 1],
+        [2, 2],
+      ],
+      radius: [1, 2],
+    },
     world: [{ from: 3, arrive: [[1, 2]] }],
-    controller: { kind: "timer", k1: 0.5, nu: 0.1, t1: 0.2, t2: 0.6, initial_hold: [[0, 0], [0, 0]] },
+    controller: {
+      kind: "timer",
+      k1: 0.5,
+      nu: 0.1,
+      t1: 0.2,
+      t2: 0.6,
+      initial_hold: [
+        [0, 0],
+        [0, 0],
+      ],
+    },
     certificate: { eta_max: 1, lipschitz: 1 },
     run: { horizon: 20, seed: 4 },
   } as unknown as Scenario;
 
   test("keeps team and law in proportion, and nothing that has a place", () => {
-    const { scenario, scale } = withSite(before, { kind: "polygon", vertices: square(1000, 0, 5000) }, "harbour");
+    const { scenario, scale } = withSite(
+      before,
+      { kind: "polygon", vertices: square(1000, 0, 5000) },
+      "harbour",
+    );
     expect(scale).toBe(500);
-    expect(scenario.agents).toEqual({ start: { count: 3, region: "workspace", seed: 1 }, radius: [500, 1000] });
+    expect(scenario.agents).toEqual({
+      start: { count: 3, region: "workspace", seed: 1 },
+      radius: [500, 1000],
+    });
     expect(scenario.controller).toEqual({ kind: "timer", k1: 250, nu: 50, t1: 0.2, t2: 0.6 });
     expect(scenario.density).toEqual({ kind: "uniform" });
     expect([scenario.world, scenario.certificate, scenario.name]).toEqual([undefined, undefined, "harbour"]);
@@ -133,8 +247,19 @@ describe("another place", () => {
 });
 
 describe("densities on grids", () => {
-  const table: RasterTable = { kind: "raster", inline: [[1, 3], [5, 7]], origin: [10, 20], pixel: [2, 1], rows: "south first", interpolation: "constant" };
-  const at = (change: Partial<RasterTable>, x: number, y: number): number | undefined => densityOf({ ...table, ...change } as RasterTable)?.([x, y]);
+  const table: RasterTable = {
+    kind: "raster",
+    inline: [
+      [1, 3],
+      [5, 7],
+    ],
+    origin: [10, 20],
+    pixel: [2, 1],
+    rows: "south first",
+    interpolation: "constant",
+  };
+  const at = (change: Partial<RasterTable>, x: number, y: number): number | undefined =>
+    densityOf({ ...table, ...change } as RasterTable)?.([x, y]);
 
   test("have the value of the pixel", () => {
     expect([at({}, 10.1, 20.1), at({}, 13.9, 20.5), at({}, 11, 21.9), at({}, 13, 22)]).toEqual([1, 3, 5, 7]);
@@ -153,16 +278,24 @@ describe("densities on grids", () => {
 
   test("in files cannot be drawn here, and may be parts of others", () => {
     expect(densityOf({ kind: "raster", file: "depth.npy" } as unknown as RasterTable)).toBeNull();
-    expect(densityOf(withPeaks(table, [{ kind: "gaussian", center: [10.5, 20.5], rate: 1 }]))?.([10.5, 20.5])).toBe(2);
+    expect(
+      densityOf(withPeaks(table, [{ kind: "gaussian", center: [10.5, 20.5], rate: 1 }]))?.([10.5, 20.5]),
+    ).toBe(2);
   });
 
   const bounds = { left: 0, right: 8, bottom: 0, top: 4 };
   const blank = paintable({ kind: "uniform" }, () => 2, bounds);
-  const over = (raster: RasterTable, x: number, y: number): number => (densityOf(raster) as (z: readonly number[]) => number)([x, y]);
+  const over = (raster: RasterTable, x: number, y: number): number =>
+    (densityOf(raster) as (z: readonly number[]) => number)([x, y]);
 
   test("to be painted cover the workspace with the density that was there", () => {
     expect([blank.inline.length, blank.inline[0].length]).toEqual([32, 64]);
-    for (const [x, y] of [[0, 0], [8, 4], [3, 1]]) expect(over(blank, x, y)).toBe(2);
+    for (const [x, y] of [
+      [0, 0],
+      [8, 4],
+      [3, 1],
+    ])
+      expect(over(blank, x, y)).toBe(2);
     expect(paintable(blank, null, bounds)).toBe(blank);
     expect(paintable(blank, () => 3, { ...bounds, right: 9 }).inline[0][0]).toBe(3); // it would not cover that
     const slope = paintable({ kind: "polynomial" }, (z) => z[0], bounds);
@@ -187,9 +320,16 @@ describe("densities on grids", () => {
   });
 
   test("from pictures have their top in the north, and light counts", () => {
-    const [white, black, clear] = [[255, 255, 255, 255], [0, 0, 0, 255], [255, 255, 255, 0]];
+    const [white, black, clear] = [
+      [255, 255, 255, 255],
+      [0, 0, 0, 255],
+      [255, 255, 255, 0],
+    ];
     const raster = rasterOfPicture([...white, ...black, ...clear, ...white], 2, 2, bounds);
-    expect(raster.inline).toEqual([[0, 1], [1, 0]]);
+    expect(raster.inline).toEqual([
+      [0, 1],
+      [1, 0],
+    ]);
     expect(over(raster, 0.5, 3.5)).toBe(1);
   });
 });
@@ -212,6 +352,8 @@ test("what is clipped in an SVG file is in a group of its own, with holes left o
   });
   pen.fill({ colour: "#111" }, true);
   const svg = pen.finish("#fff");
-  expect(svg).toMatch(/<clipPath id="clip0"><path d="M0 0L9 0L9 9ZM2 2L4 2L4 4Z" clip-rule="evenodd"\/><\/clipPath>\n<g clip-path="url\(#clip0\)">\n<path d="M1 1[^>]*>\n<\/g>/);
+  expect(svg).toMatch(
+    /<clipPath id="clip0"><path d="M0 0L9 0L9 9ZM2 2L4 2L4 4Z" clip-rule="evenodd"\/><\/clipPath>\n<g clip-path="url\(#clip0\)">\n<path d="M1 1[^>]*>\n<\/g>/,
+  );
   expect(svg).toContain('fill="#111" fill-rule="evenodd"');
 });

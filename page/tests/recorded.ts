@@ -5,6 +5,7 @@ import { chunkOf, decode } from "../src/net/wire";
 
 export interface RecordedRun {
   readonly begin: { start: Start; fade: number | null; lives?: { arrivals: number[]; departures: number[] } };
+  readonly recording: string;
   readonly messages: string[];
   readonly states: { t: number; jump: number; positions: number[][]; velocities: number[][] }[];
   readonly looks: number;
@@ -22,7 +23,10 @@ export const bytes = (message: string): ArrayBuffer =>
 
 export function arcOf(run: RecordedRun): Arc {
   const { lives } = run.begin;
-  const times = lives && { arrivals: Float64Array.from(lives.arrivals), departures: Float64Array.from(lives.departures) };
+  const times = lives && {
+    arrivals: Float64Array.from(lives.arrivals),
+    departures: Float64Array.from(lives.departures),
+  };
   const arc = new Arc(run.begin.start, run.begin.fade, times ?? null);
   for (const message of run.messages) arc.append(chunkOf(decode(bytes(message))));
   return arc;

@@ -26,7 +26,13 @@ interface DesignCase {
 
 const scenario: Scenario = {
   workspace: { kind: "box", lower: [0, 0], upper: [4, 2] },
-  agents: { start: [[1, 1], [2, 1]], ids: [4, 7] },
+  agents: {
+    start: [
+      [1, 1],
+      [2, 1],
+    ],
+    ids: [4, 7],
+  },
   controller: { kind: "timer", k1: 0.5, nu: 0.25, t1: [0.1, 0.2], t2: 0.3, initial_timer: 0.2 },
   certificate: { eta_max: 0.3, lipschitz: [5, 6] },
   run: { horizon: 10, seed: 1 },
@@ -50,9 +56,28 @@ describe("the design panel", () => {
 describe("densities", () => {
   test("have the values of their tables", () => {
     expect(densityOf(undefined)?.([3, 4])).toBe(1);
-    expect(densityOf({ kind: "polynomial", terms: [[1, 0, 2], [0, 2, 3]], origin: [1, 1] })?.([2, 3])).toBe(14);
-    expect(densityOf({ kind: "gaussian", center: [1, 1], rate: 0.5, weight: 2 })?.([2, 1])).toBeCloseTo(2 * Math.exp(-0.5), 14);
-    const stretched = densityOf({ kind: "gaussian", center: [0, 0], covariance: [[2, 0.5], [0.5, 1]] });
+    expect(
+      densityOf({
+        kind: "polynomial",
+        terms: [
+          [1, 0, 2],
+          [0, 2, 3],
+        ],
+        origin: [1, 1],
+      })?.([2, 3]),
+    ).toBe(14);
+    expect(densityOf({ kind: "gaussian", center: [1, 1], rate: 0.5, weight: 2 })?.([2, 1])).toBeCloseTo(
+      2 * Math.exp(-0.5),
+      14,
+    );
+    const stretched = densityOf({
+      kind: "gaussian",
+      center: [0, 0],
+      covariance: [
+        [2, 0.5],
+        [0.5, 1],
+      ],
+    });
     expect(stretched?.([1, 1])).toBeCloseTo(Math.exp(-0.5 * (2 / 1.75)), 14);
     expect(densityOf({ kind: "callable" })).toBeNull();
   });
@@ -74,7 +99,14 @@ describe("edits", () => {
     const more = withAgent(scenario, start, [3, 1]);
     expect(more.controller["t1"]).toEqual([0.1, 0.2, 0.2]);
     expect(more.certificate?.lipschitz).toEqual([5, 6, 6]);
-    expect(more.agents).toEqual({ start: [[1, 1], [2, 1], [3, 1]], ids: [4, 7, 8] });
+    expect(more.agents).toEqual({
+      start: [
+        [1, 1],
+        [2, 1],
+        [3, 1],
+      ],
+      ids: [4, 7, 8],
+    });
     const fewer = withoutAgent(scenario, start, 0);
     expect(fewer.controller["t1"]).toEqual([0.2]);
     expect(fewer.agents).toEqual({ start: [[2, 1]], ids: [7] });
@@ -90,18 +122,44 @@ describe("edits", () => {
     expect(withoutAgent(ranged([1, 2]), start, 0).agents.radius).toEqual([2]);
     expect(withCount(ranged([1, 2]), 5).agents.radius).toEqual([1, 2, 1, 2, 1]);
     expect(goingOn(ranged([1, 2]), start, 4, 1).agents.radius).toEqual([1, 2]);
-    expect([radiiOf(scenario), radiiOf(ranged(2)), radiiOf(ranged([1, 2]))]).toEqual([null, Float64Array.of(2, 2), Float64Array.of(1, 2)]);
+    expect([radiiOf(scenario), radiiOf(ranged(2)), radiiOf(ranged([1, 2]))]).toEqual([
+      null,
+      Float64Array.of(2, 2),
+      Float64Array.of(1, 2),
+    ]);
   });
 
   test("go on without first timers, with another seed", () => {
-    const next = goingOn(scenario, [[1, 1], [3, 1]], 4, 2);
+    const next = goingOn(
+      scenario,
+      [
+        [1, 1],
+        [3, 1],
+      ],
+      4,
+      2,
+    );
     expect(next.controller).not.toHaveProperty("initial_timer");
     expect(next.run).toMatchObject({ horizon: 4, seed: 3 });
   });
 
   test("keep a box a box where it is one", () => {
-    expect(withRing(scenario, [[0, 0], [5, 0], [5, 2], [0, 2]]).workspace).toEqual({ kind: "box", lower: [0, 0], upper: [5, 2] });
-    expect(withRing(scenario, [[0, 0], [5, 1], [5, 2], [0, 2]]).workspace.kind).toBe("polygon");
+    expect(
+      withRing(scenario, [
+        [0, 0],
+        [5, 0],
+        [5, 2],
+        [0, 2],
+      ]).workspace,
+    ).toEqual({ kind: "box", lower: [0, 0], upper: [5, 2] });
+    expect(
+      withRing(scenario, [
+        [0, 0],
+        [5, 1],
+        [5, 2],
+        [0, 2],
+      ]).workspace.kind,
+    ).toBe("polygon");
   });
 
   test("round to what the screen can show", () => {
@@ -120,10 +178,21 @@ test("laws side by side move at the same speed", () => {
 
 test("what follows a world that moves belongs to its choice", () => {
   const law = { kind: "lloyd", mode: "sampled", feedforward: "neighbours", trust: 0.9 };
-  const shown = (changes: object): boolean[] => ["feedforward", "trust"].map((key) => applies({ ...law, ...changes }, key, new Map([["mode", "sampled"]])));
-  expect([shown({}), shown({ feedforward: "own" }), shown({ mode: "ode" })]).toEqual([[true, true], [true, false], [false, false]]);
+  const shown = (changes: object): boolean[] =>
+    ["feedforward", "trust"].map((key) =>
+      applies({ ...law, ...changes }, key, new Map([["mode", "sampled"]])),
+    );
+  expect([shown({}), shown({ feedforward: "own" }), shown({ mode: "ode" })]).toEqual([
+    [true, true],
+    [true, false],
+    [false, false],
+  ]);
   expect(withChoice({ ...scenario, controller: law }, "mode", "ode")).toEqual({ kind: "lloyd", mode: "ode" });
-  expect(withChoice({ ...scenario, controller: law }, "feedforward", "own")).toEqual({ kind: "lloyd", mode: "sampled", feedforward: "own" });
+  expect(withChoice({ ...scenario, controller: law }, "feedforward", "own")).toEqual({
+    kind: "lloyd",
+    mode: "sampled",
+    feedforward: "own",
+  });
 });
 
 test("a link holds the scenario", async () => {

@@ -17,7 +17,7 @@ from dwell._checks import check_whole
 from dwell._types import Points, listed
 from dwell.agents import CoverageSystem, Sensor, Switch, check_start
 from dwell.agents.continuous import beginning, is_continuous
-from dwell.agents.network import Network
+from dwell.agents.network import Network, as_network
 from dwell.agents.timeline import timeline_of
 from dwell.agents.world import sum_of
 from dwell.cells.ranges import as_radii
@@ -42,13 +42,12 @@ from dwell.results import Run, RunLike, as_run, load_run
 from dwell.results.files import check_target, locked
 from dwell.results.resume import extended, taken_up
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
-from dwell.scenario.build import build, refuse_changes, refuse_law, with_seed
+from dwell.scenario.build import build, refuse_unfit, with_seed
 from dwell.scenario.describe import (
     check_controller,
     check_ids,
     check_options,
     check_tables,
-    checked_network,
     describe,
     run_table,
 )
@@ -259,22 +258,22 @@ def simulate(
     site = moving.now(0.0) if isinstance(moving, MovingPolygon) else moving
     check_density(density_at(weight, 0.0), site)
     places, repairs = check_start(site, start, apart=not sensors)
-    links = checked_network(network)
-    timeline, every = timeline_of(moving, weight, links, places, switches, float(until), sensors)
+    links = as_network(network)
+    changes, every = timeline_of(moving, weight, links, places, switches, float(until), sensors)
+    count, later = len(every), len(every) - len(places)
     if ids is not None:
-        check_ids(ids, len(every))
-    radii = None if radius is None else as_radii(radius, len(every), site)
-    refuse_changes(timeline, controller, spacing, radii)
-    refuse_law(controller, weight, switches)
+        check_ids(ids, count, later)
+    radii = None if radius is None else as_radii(radius, count, site, later)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     spacing = None if spacing is None else float(spacing)
+    system = CoverageSystem(
+        site, density_at(weight, 0.0), controller, count, seed, ids, spacing, links, nu,
+        radii, changes,
+    )  # fmt: skip
+    refuse_unfit(system)
     options = run_table(until, seed, max_jumps, spacing, record, sample_every, nu)
     world = (links, switches, sensors, radii)
     scenario = describe(moving, weight, places, controller, options, ids, *world)
-    system = CoverageSystem(
-        site, density_at(weight, 0.0), controller, len(every), seed, ids, spacing, links, nu,
-        radii, timeline,
-    )  # fmt: skip
     with stop_on_signal() as request, reported(progress) as tell:
         loop, versions = RunLoop(tell, request), _made_with(scenario)
         loop.say("preparing", 0.0)

@@ -197,7 +197,7 @@ def test_an_agent_without_a_cell_has_no_rate():
 
 def test_balls_and_space_are_refused():
     density = Moving(dwell.Gaussian, center=PATH, rate=1.0)
-    with pytest.raises(DensityError, match="on the line and in polygons"):
+    with pytest.raises(DensityError, match="an interval or a flat-sided workspace"):
         centroid_rates(changing_region(dwell.Ball((2, 2), 2.0), density), places(2), T)
 
 

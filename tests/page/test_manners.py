@@ -37,12 +37,34 @@ def test_scenarios_are_saved_and_opened(page: Any, tmp_path: Path, watched: Watc
     page.locator(".said.error").wait_for()
 
 
+def test_a_scenario_file_is_dropped(page: Any, tmp_path: Path, watched: Watched) -> None:
+    watched.may_refuse = True
+    session = page.context.new_cdp_session(page)
+    file, address = tmp_path / "other.toml", page.url
+
+    def drop() -> None:
+        data = {"items": [], "files": [str(file)], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            where = {"type": kind, "x": 300, "y": 300, "data": data}
+            session.send("Input.dispatchDragEvent", where)
+
+    file.write_text(saved(page, None, "Save").read_text().replace("two hills", "three hills"))
+    drop()
+    page.wait_for_function(f"() => {APP}.scenario.name === 'three hills'")
+    file.write_text("name = [")
+    drop()
+    page.locator(".said.error").wait_for()
+    assert page.evaluate(f"{APP}.scenario.name") == "three hills"
+    assert page.url == address
+
+
 def test_pictures_and_the_run_are_saved(page: Any) -> None:
     run(page)
     assert saved(page, "Export", "Map as PNG").read_bytes().startswith(b"\x89PNG")
     svg = saved(page, "Export", "Map as SVG").read_text()
     assert svg.startswith("<svg")
     assert svg.count("<path") > 20
+    assert all(words in svg for words in (">two hills<", "Timer law, 8 agents", ">t = "))
     assert saved(page, "Export", "Run as NetCDF").read_bytes()[1:4] == b"HDF"
 
 

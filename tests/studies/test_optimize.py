@@ -20,7 +20,7 @@ from dwell.studies.deployment import SAYS, Deployment, reference_for, root_mass
 from dwell.studies.newton import Descent, Kind, descend, steihaug
 from dwell.studies.objective import Objective, dot
 from dwell.studies.optimize import ON_A_GRID, keep_deployment, optimize, optimize_scenario
-from dwell.studies.random_starts import Frame, random_start
+from dwell.studies.random_starts import CornerFrame, random_start
 from dwell.theory.spectrum import softest
 
 from .conftest import scenario
@@ -118,7 +118,7 @@ def test_a_hill_that_does_not_feel_the_walls_is_degenerate() -> None:
 
 @pytest.mark.parametrize("weight", [Uniform(2.0), HILL, Mixture((HILL, Uniform(0.1)))])
 def test_gradient_and_curvature_against_differences(heptagon: np.ndarray, weight: Any) -> None:
-    frame = Frame(Polygon(heptagon), weight)
+    frame = CornerFrame(Polygon(heptagon), weight)
     points = random_start(frame, 6, 1, 1)
     sight = frame.objective()
     place = sight.evaluate(points)
@@ -142,7 +142,7 @@ def test_gradient_and_curvature_against_differences(heptagon: np.ndarray, weight
 
 @pytest.mark.parametrize("number", range(6))
 def test_the_cost_never_rises(heptagon: np.ndarray, number: int) -> None:
-    frame = Frame(Polygon(heptagon), HILL)
+    frame = CornerFrame(Polygon(heptagon), HILL)
     found = descend(frame.objective(), random_start(frame, 20, 3, number))
 
     costs = np.array(found.costs)
@@ -154,7 +154,7 @@ def test_the_cost_never_rises(heptagon: np.ndarray, number: int) -> None:
 
 def test_no_agent_leaves_the_workspace(heptagon: np.ndarray) -> None:
     seen: list[np.ndarray] = []
-    frame = Frame(Polygon(heptagon), HILL)
+    frame = CornerFrame(Polygon(heptagon), HILL)
     sight = frame.objective()
     evaluate = sight.evaluate
 
@@ -229,7 +229,7 @@ def test_workers_change_nothing(heptagon: np.ndarray) -> None:
 
 
 def test_a_start_depends_on_its_seed_and_number_alone(heptagon: np.ndarray) -> None:
-    frame = Frame(Polygon(heptagon), HILL)
+    frame = CornerFrame(Polygon(heptagon), HILL)
     assert (random_start(frame, 8, 3, 2) == random_start(frame, 8, 3, 2)).all()
     assert (random_start(frame, 8, 3, 2) != random_start(frame, 8, 3, 1)).all()
     assert (random_start(frame, 8, 3, 2) != random_start(frame, 8, 4, 2)).all()
@@ -309,7 +309,7 @@ def test_starts_avoid_places_that_weigh_nothing() -> None:
     def corner(z: np.ndarray) -> np.ndarray:
         return np.maximum(0.25 - z[:, 0], 0.0) ** 2
 
-    frame = Frame(SQUARE, Function(corner))
+    frame = CornerFrame(SQUARE, Function(corner))
     points = random_start(frame, 50, 1, 1)
     assert points.shape == (50, 2)
     assert points[:, 0].max() < 0.25

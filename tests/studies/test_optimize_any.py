@@ -20,7 +20,7 @@ from dwell import (
     tessellate,
 )
 from dwell.studies.deployment import BEST, reference_for
-from dwell.studies.random_starts import Frame, random_start
+from dwell.studies.random_starts import CornerFrame, random_start
 
 # Mean squared errors of the best quantizers of a normal variable. Max (1960) printed 0.03454,
 # 0.009497 and 0.002499 for 8, 16 and 32 levels; later tables have these digits.
@@ -113,7 +113,7 @@ SLANTED = {"polytope": thin_polytope, "ellipsoid": thin_ellipsoid}
 @pytest.mark.parametrize("shape", SLANTED)
 @pytest.mark.parametrize("weight", [Uniform(), Gaussian((0, 0, 0), rate=1e5)], ids=repr)
 def test_starts_in_thin_slanted_workspaces_have_all_their_agents(shape, weight):
-    frame = Frame(SLANTED[shape](), weight)
+    frame = CornerFrame(SLANTED[shape](), weight)
     start = random_start(frame, 300, 1, 0)
     assert start.shape == (300, 3)
     assert len(np.unique(start, axis=0)) == 300
@@ -133,7 +133,7 @@ def test_starts_in_thin_slanted_workspaces_have_all_their_agents(shape, weight):
 )
 def test_starts_are_spread_evenly(site):
     """A half-space through the centroid holds as many places as volume; means are centroids."""
-    frame = Frame(site, Uniform())
+    frame = CornerFrame(site, Uniform())
     start = random_start(frame, 20_000, 3, 1)
     whole = tessellate(frame.workspace, start[:1])
     centroid, own = whole.centroids[0], whole.second_moments[0] / whole.masses[0]

@@ -186,6 +186,21 @@ def test_the_page_holds_nothing_that_the_policy_forbids(server):
         assert server.http.get(found).status_code == 200, found
 
 
+def test_files_of_the_page_are_compressed_and_asked_for_again(server):
+    plain = server.http.get("/static/page.js", headers={"accept-encoding": "identity"})
+    short = server.http.get("/static/page.js")
+    assert short.headers["content-encoding"] == "gzip"
+    assert short.content == plain.content
+    assert "content-encoding" not in plain.headers
+    for path in ("/", "/static/page.js"):
+        answer = server.http.get(path)
+        assert answer.headers["cache-control"] == "no-cache"
+        again = server.http.get(path, headers={"if-none-match": answer.headers["etag"]})
+        if path != "/":
+            assert again.status_code == 304
+            assert not again.content
+
+
 def test_the_api_describes_itself(server):
     assert server.http.get("/docs").headers["location"] == "/openapi.json"
     described = server.http.get("/docs", follow_redirects=True).json()

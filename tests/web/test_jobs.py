@@ -30,6 +30,7 @@ class FakePool:
 
     def __init__(self):
         self.waiting, self.running, self.stopped, self.closed = [], [], [], False
+        self.warming = False
 
     def submit(self, task):
         self.waiting.append(task)
@@ -98,6 +99,20 @@ def test_a_failed_job_has_its_error_and_a_cancelled_one_no_files(tmp_path, pool)
     assert not list(tmp_path.glob(f"{cancelled.id}.*"))
     registry.cancel(cancelled)  # a second time changes nothing
     assert len(pool.stopped) == 1
+
+
+def test_a_job_says_when_it_waits_for_compiled_code(tmp_path, pool):
+    registry = JobRegistry(Limits(), pool, tmp_path)
+    pool.warming = True
+    job = registry.start(ADMITTED, live=True)
+    states = [registry.as_json(job)["status"]]
+    pool.warming = False
+    states.append(registry.as_json(job)["status"])
+    pool.begin(job.task)
+    for doing in ("compiling", "simulating"):
+        job.task.reported({"doing": doing, "progress": 0.0})
+        states.append(registry.as_json(job)["status"])
+    assert states == ["warming", "queued", "warming", "running"]
 
 
 def test_a_job_that_ends_while_it_is_cancelled_stays_cancelled(tmp_path, pool):

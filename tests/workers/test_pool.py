@@ -81,7 +81,7 @@ def test_outcomes_of_real_processes():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")
-def test_memory_is_limited_and_a_process_that_ran_out_is_replaced():
+def test_memory_is_limited_and_a_process_that_ran_out_is_replaced(capfd):
     async def check(tasks):
         first = await tasks.outcome("report", "")
         assert await tasks.outcome("allocate", 10_000_000) == (DONE, 1.0)
@@ -91,6 +91,19 @@ def test_memory_is_limited_and_a_process_that_ran_out_is_replaced():
         assert (await tasks.outcome("report", "")).value != first.value
 
     with_processes(check, memory=3e8)
+    assert "Fatal" not in capfd.readouterr().err  # which the thread that reads would cause
+
+
+def test_one_process_prepares_before_the_others_begin():
+    async def check(tasks):
+        pool = tasks.pool
+        assert pool.warming
+        assert len(pool.pids) == 1
+        assert await tasks.outcome("echo", 1) == (DONE, 1)
+        assert not pool.warming
+        assert len(pool.pids) == 3
+
+    with_processes(check, size=3, prepare=work.prepare_slowly)
 
 
 def test_a_killed_process_and_a_stopped_task():
@@ -174,7 +187,7 @@ def made(monkeypatch):
 
 def with_fakes(check, **options):
     async def checking():
-        pool = Pool(None, "tests", 1, **options)
+        pool = Pool(Work(work.run), "tests", 1, **options)
         pool.open()
         await check(pool, Tasks(pool))
         await pool.close()

@@ -52,3 +52,7 @@ def do_allocate(value: int, link: Link) -> float:
 
 def do_function(value: None, link: Link) -> Any:
     return lambda: None  # which cannot be sent
+
+
+def prepare_slowly() -> None:
+    time.sleep(0.3)

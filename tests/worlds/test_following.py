@@ -42,7 +42,7 @@ def hill(dimension: int, until: float, speed: float = V, rate: float = 0.5) -> M
 def system_of(site, density, law, agents, network=PERFECT, seed=1) -> CoverageSystem:
     phase = Phase(0.0, site, density, network)
     now = phase.ground.at(0.0)
-    own = {"seed": seed, "timeline": Timeline((phase,)), "network": network}
+    own = {"seed": seed, "changes": Timeline((phase,)), "network": network}
     return CoverageSystem(now.workspace, now.density, law, agents, **own)
 
 

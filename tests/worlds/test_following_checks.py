@@ -55,7 +55,7 @@ def changing(law, network=PERFECT, lives=False) -> CoverageSystem:
     present = ([0.0, 0.0, 1.0, 0.0, 0.0], [np.inf, np.inf, np.inf, np.inf, 1.5])
     timeline = Timeline(phases, *map(np.array, present if lives else ()))
     first = phases[0].ground.at(0.0)
-    return CoverageSystem(SITE, first.density, law, 5, seed=4, timeline=timeline, network=network)
+    return CoverageSystem(SITE, first.density, law, 5, seed=4, changes=timeline, network=network)
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,14 @@ import pytest
 
 import dwell
 from dwell.errors import InputError
+from dwell.scenario import parse_scenario
+from dwell.scenario.build import build
 from tests.worlds.test_runs import scenario
 
 RING = [[0, 0], [4, 0], [4, 4], [0, 4]]
+NOTCHED = {"kind": "region", "parts": [{"outer": [[0, 0], [4, 0], [4, 4], [2, 2], [0, 4]]}]}
+POWERS = dwell.Keyframes([0, 1], [[(0, 0, 1.0)], [(1, 0, 1.0)]])
+WIDE = [1e10, 1]
 FOLDED = [[0, 0], [4, 0], [1, 1], [0, 4]]
 HALF_TURN = [[4, 4], [0, 4], [0, 0], [4, 0]]
 
@@ -39,6 +44,22 @@ REFUSED = {
     ),
     "too short": (
         hill(center=frames([0, 2], [[1, 1], [2, 2]])), "density.center.times", 'after = "hold"'
+    ),
+    "too short for a later world": (
+        {**hill(center=frames([0, 2], [[1, 1], [2, 2]])), "world": [{"from": 1.0, "leave": [0]}]},
+        "density.center.times",
+        "up to t = 4",
+    ),
+    "sensor too short": (
+        {
+            "density": {"kind": "uniform"},
+            "agents": {"start": [[1, 1], [2, 2]], "sensors": [["a"], ["a"]]},
+            "sensor": [
+                {"name": "a", **hill(center=frames([0, 2], [[1, 1], [2, 2]]))},
+            ],
+        },
+        "sensor[0].density.center.times",
+        "up to t = 4",
     ),
     "too late": (
         hill(center=frames([1, 5], [[1, 1], [2, 2]])), "density.center.times", "first keyframe"
@@ -141,6 +162,47 @@ REFUSED = {
         "controller.kind",
         "boundary moves",
     ),
+    "range in a later disc": (
+        {
+            "agents": {"start": {"count": 6, "seed": 2}, "radius": 1.0},
+            "world": [{"from": 1.0, "workspace": {"kind": "ball", "center": [2, 2], "radius": 2}}],
+        },
+        "agents.radius",
+        "Ball",
+    ),
+    "range in a later, far larger box": (
+        {
+            "density": {"kind": "uniform"},
+            "agents": {"start": {"count": 6, "seed": 2}, "radius": 1.0},
+            "world": [{"from": 1.0, "workspace": {"kind": "box", "lower": [0, 0], "upper": WIDE}}],
+        },
+        "agents.radius",
+        "a length from 10 to",
+    ),
+    "range on a grid": (
+        {
+            "agents": {"start": {"count": 6, "seed": 2}, "radius": 1.0},
+            "run": {"horizon": 4.0, "integration": {"kind": "grid", "spacing": 0.1}},
+        },
+        "agents.radius",
+        "grid integration",
+    ),
+    "guaranteed cells in a later region": (
+        {
+            "world": [{"from": 1.0, "workspace": NOTCHED}],
+            "controller": {"kind": "self-triggered", "v": 0.5},
+        },
+        "workspace",
+        "guaranteed cells",
+    ),
+    "negative later": (
+        {"world": [{"from": 1.0, "density": {"kind": "polynomial", "terms": [[1, 0, -1]]}}]},
+        "world[0].density",
+        "at t = 1 the density is -4",
+    ),
+    "leaves twice at once": (
+        {"world": [{"from": 1.0, "leave": [1, 1]}]}, "world[0].leave[1]", "got 1 again"
+    ),
     "unknown key": ({"world": [{"from": 1.0, "densty": {}}]}, "world[0].densty", "density"),
     "unknown key of a circle": (
         hill(center={"center": [1, 1], "radius": 1, "perod": 3}), "density.center.perod", "period"
@@ -152,7 +214,7 @@ REFUSED = {
 def test_refused(name: str) -> None:
     changes, key, says = REFUSED[name]
     with pytest.raises(InputError) as refused:
-        dwell.run_scenario(scenario(**changes))
+        build(parse_scenario(scenario(**changes)))  # as dwell validate does
     assert refused.value.key == key, str(refused.value)
     assert says in str(refused.value)
 
@@ -165,6 +227,9 @@ def test_refused(name: str) -> None:
         (lambda: dwell.Keyframes([0, 1], [1, "a"]), "finite values"),
         (lambda: dwell.Keyframes([0, 1], [1, 2], between="cubic"), "linear"),
         (lambda: dwell.Keyframes([0, 1], [1, 2], after="stop"), "hold"),
+        (lambda: dwell.Keyframes([0], 1), "one for each of the times"),
+        (lambda: dwell.Switch(at=1.0, network=0.1), "dwell.Network"),
+        (lambda: dwell.Moving(dwell.Polynomial, coefficients=POWERS), "powers"),
         (lambda: dwell.Circle((0, 0), 0.0, 1.0), "above 0"),
         (lambda: dwell.Circle((0, 0, 0), 1.0, 1.0), "two finite"),
         (lambda: dwell.Moving(dwell.Mixture, parts=()), "Gaussian"),

@@ -40,7 +40,7 @@ def timeline(density: object, workspace: object = SQUARE) -> Timeline:
 def system_of(changes: Timeline | None, law: object = TIMER, agents: int = 6) -> CoverageSystem:
     first = Phase(0.0, SQUARE, HILL) if changes is None else changes.phases[0]
     ground = first.ground.at(0.0)
-    return CoverageSystem(ground.workspace, ground.density, law, agents, seed=3, timeline=changes)
+    return CoverageSystem(ground.workspace, ground.density, law, agents, seed=3, changes=changes)
 
 
 def places(agents: int) -> np.ndarray:
@@ -151,6 +151,6 @@ def test_delays_and_losses_switch_too() -> None:
     calm = system_of(None)
     first = table_of(simulate(calm, calm.start(places(6)), until=np.nextafter(1.0, 0.0)))
     same(first, whole.head(len(first)))
-    always = replace(system, timeline=None, network=lossy)
+    always = replace(system, changes=None, network=lossy)
     other = table_of(simulate(always, always.start(places(6)), until=2.0))
     assert len(other) != len(whole) or (other.holds != whole.holds).any()

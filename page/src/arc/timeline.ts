@@ -98,7 +98,11 @@ export class Timeline<P extends Piece = Piece> {
       const next = this.pieces[k + 1];
       const until = piece === here || !next ? jump : next.jumps;
       const part = piece.arc.counts(Math.max(0, until - piece.jumps));
-      sum = { looks: sum.looks + part.looks, received: sum.received + part.received, sent: sum.sent + part.sent };
+      sum = {
+        looks: sum.looks + part.looks,
+        received: sum.received + part.received,
+        sent: sum.sent + part.sent,
+      };
       if (piece === here) break;
     }
     return sum;

@@ -37,7 +37,8 @@ export function rowsOf(lane: Lane, largest?: Figure): Row[] {
       const column = Math.floor(time / width);
       const value = (k: number): number => (largest ? samples[largest][k] : k);
       if (column !== last) rows.push({ time, piece, sample: s });
-      else if (value(s) >= value(rows[rows.length - 1].sample)) rows[rows.length - 1] = { time, piece, sample: s };
+      else if (value(s) >= value(rows[rows.length - 1].sample))
+        rows[rows.length - 1] = { time, piece, sample: s };
       last = column;
     }
   }
@@ -45,8 +46,10 @@ export function rowsOf(lane: Lane, largest?: Figure): Row[] {
 }
 
 /** What a log axis can show. */
-const positive = (value: number | undefined): number | null => (value !== undefined && value > 0 ? value : null);
-const finite = (value: number | undefined): number | null => (value !== undefined && Number.isFinite(value) ? value : null);
+const positive = (value: number | undefined): number | null =>
+  value !== undefined && value > 0 ? value : null;
+const finite = (value: number | undefined): number | null =>
+  value !== undefined && Number.isFinite(value) ? value : null;
 
 /** The error of each agent; of many agents the least, the middle and the largest. */
 export function errorsOf(lane: Lane): Curves {
@@ -55,7 +58,9 @@ export function errorsOf(lane: Lane): Curves {
   const time = rows.map((row) => row.time);
   if (agents > MOST_LINES) return { time, ...bandOf(rows) };
   const lines = Array.from({ length: agents }, (_, p) =>
-    rows.map(({ piece, sample }) => (p < piece.arc.agents ? positive(piece.arc.samples.errors[sample * piece.arc.agents + p]) : null)),
+    rows.map(({ piece, sample }) =>
+      p < piece.arc.agents ? positive(piece.arc.samples.errors[sample * piece.arc.agents + p]) : null,
+    ),
   );
   return { time, lines, names: lines.map((_, p) => `agent ${p}`) };
 }
@@ -68,19 +73,27 @@ function bandOf(rows: readonly Row[]): { lines: Curve[]; names: string[] } {
     const n = piece.arc.agents;
     return piece.arc.samples.errors.slice(sample * n, sample * n + n).sort((a, b) => a - b);
   });
-  const at = (share: number): Curve => sorted.map((row) => positive(row[Math.round(share * (row.length - 1))]));
+  const at = (share: number): Curve =>
+    sorted.map((row) => positive(row[Math.round(share * (row.length - 1))]));
   return { lines: [at(0), at(0.5), largest], names: ["least", "middle", "largest"] };
 }
 
 type Figure = "cost" | "error" | "holdError";
 
 /** One figure of several laws over a common time axis. */
-export function figureOf(lanes: readonly Lane[], which: Figure, names: readonly string[], log = true): Curves {
+export function figureOf(
+  lanes: readonly Lane[],
+  which: Figure,
+  names: readonly string[],
+  log = true,
+): Curves {
   const seen = log ? positive : finite;
   const all = lanes.map((lane) => rowsOf(lane, which === "holdError" ? which : undefined));
   const time = [...new Set(all.flatMap((rows) => rows.map((row) => row.time)))].sort((a, b) => a - b);
   const lines = all.map((rows) => {
-    const found = new Map(rows.map(({ time: t, piece, sample }) => [t, seen(piece.arc.samples[which][sample])]));
+    const found = new Map(
+      rows.map(({ time: t, piece, sample }) => [t, seen(piece.arc.samples[which][sample])]),
+    );
     return time.map((t) => found.get(t) ?? null);
   });
   return { time, lines, names: [...names] };

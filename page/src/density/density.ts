@@ -29,7 +29,9 @@ export function inverse(matrix: readonly (readonly number[])[]): number[][] {
   const n = matrix.length;
   const rows = matrix.map((row, i) => [...row, ...matrix.map((_, j) => (i === j ? 1 : 0))]);
   for (let k = 0; k < n; k++) {
-    const pivot = rows.slice(k).reduce((best, row, i) => (Math.abs(row[k]) > Math.abs(rows[best][k]) ? k + i : best), k);
+    const pivot = rows
+      .slice(k)
+      .reduce((best, row, i) => (Math.abs(row[k]) > Math.abs(rows[best][k]) ? k + i : best), k);
     [rows[k], rows[pivot]] = [rows[pivot], rows[k]];
     const scale = rows[k][k];
     rows[k] = rows[k].map((v) => v / scale);
@@ -107,7 +109,10 @@ export function withPeaks(table: DensityTable | undefined, peaks: readonly Densi
 export function withPeaks(table: MovingTable | undefined, peaks: readonly MovingTable[]): MovingTable;
 export function withPeaks(table: MovingTable | undefined, peaks: readonly MovingTable[]): MovingTable {
   const rest = table?.kind === "mixture" ? (table.parts ?? []).filter((p) => p.kind !== "gaussian") : [];
-  const others = table && table.kind !== "mixture" && table.kind !== "gaussian" && table.kind !== "uniform" ? [table] : rest;
+  const others =
+    table && table.kind !== "mixture" && table.kind !== "gaussian" && table.kind !== "uniform"
+      ? [table]
+      : rest;
   const parts = [...others, ...peaks];
   if (parts.length === 0) return { kind: "uniform" };
   return parts.length === 1 ? parts[0] : { kind: "mixture", parts };

@@ -160,9 +160,17 @@ class Cutter {
 }
 
 /** The squared radius of p less that of q. */
-const moreThan = (radii: Float64Array | undefined, p: number, q: number): number => (radii ? (radii[p] - radii[q]) * (radii[p] + radii[q]) : 0);
+const moreThan = (radii: Float64Array | undefined, p: number, q: number): number =>
+  radii ? (radii[p] - radii[q]) * (radii[p] + radii[q]) : 0;
 
-function cutByBins(cutter: Cutter, bins: Bins, positions: Float64Array, p: number, radii: Float64Array | undefined, largest: number): void {
+function cutByBins(
+  cutter: Cutter,
+  bins: Bins,
+  positions: Float64Array,
+  p: number,
+  radii: Float64Array | undefined,
+  largest: number,
+): void {
   const x = positions[2 * p];
   const y = positions[2 * p + 1];
   const i = Math.floor((x - bins.left) / bins.size);
@@ -190,14 +198,22 @@ function cutByBins(cutter: Cutter, bins: Bins, positions: Float64Array, p: numbe
 
 /** The x, y of some agents, one after another. */
 export const placesOf = (positions: Float64Array, members: Int32Array, n = 2): Float64Array =>
-  Float64Array.from({ length: n * members.length }, (_, k) => positions[n * members[Math.floor(k / n)] + (k % n)]);
+  Float64Array.from(
+    { length: n * members.length },
+    (_, k) => positions[n * members[Math.floor(k / n)] + (k % n)],
+  );
 
 /** The range of some agents. */
 export const rangeAmong = (range: Range | null, members: Int32Array | null): Range | null =>
   range && members ? { ...range, radii: placesOf(range.radii, members, 1) } : range;
 
 /** The cells that some agents divide a region into; the others have cells without corners. */
-export function cellsAmong(region: Ring, positions: Float64Array, members: Int32Array | null, range: Range | null = null): Cells {
+export function cellsAmong(
+  region: Ring,
+  positions: Float64Array,
+  members: Int32Array | null,
+  range: Range | null = null,
+): Cells {
   if (!members) return cellsOf(region, positions, range);
   const { begin, corners } = cellsOf(region, placesOf(positions, members), rangeAmong(range, members));
   const all = new Int32Array(positions.length / 2 + 1);
@@ -239,7 +255,12 @@ export function cellsOf(region: Ring, positions: Float64Array, range: Range | nu
 }
 
 /** The cell of one agent, [x, y] after [x, y]. */
-export function cellOf(region: Ring, positions: Float64Array, p: number, range: Range | null = null): Float64Array {
+export function cellOf(
+  region: Ring,
+  positions: Float64Array,
+  p: number,
+  range: Range | null = null,
+): Float64Array {
   const cutter = new Cutter(region, positions.length / 2);
   const x = positions[2 * p];
   const y = positions[2 * p + 1];
@@ -262,7 +283,12 @@ export function borders(bounds: readonly [number, number], positions: Float64Arr
 }
 
 /** On a line: both ends of the cell of one agent; of an empty one, its own place twice. */
-export function intervalOf(bounds: readonly [number, number], positions: Float64Array, p: number, radii?: Float64Array): [number, number] {
+export function intervalOf(
+  bounds: readonly [number, number],
+  positions: Float64Array,
+  p: number,
+  radii?: Float64Array,
+): [number, number] {
   const x = positions[p];
   let left = Math.max(bounds[0], x - (radii?.[p] ?? Infinity));
   let right = Math.min(bounds[1], x + (radii?.[p] ?? Infinity));

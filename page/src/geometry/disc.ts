@@ -12,10 +12,17 @@ export function stepOf(pixels: number): number {
 }
 
 /** The numbers that a polygon cut by a disc may need. */
-export const roomInDisc = (count: number, step: number): number => 2 * (3 * count + Math.ceil(TURN / step) + 4);
+export const roomInDisc = (count: number, step: number): number =>
+  2 * (3 * count + Math.ceil(TURN / step) + 4);
 
 /** The part of a polygon within a disc, written into `out`; returns how many numbers that are. */
-export function clipToDisc(corners: Float64Array, count: number, radius: number, step: number, out: Float64Array): number {
+export function clipToDisc(
+  corners: Float64Array,
+  count: number,
+  radius: number,
+  step: number,
+  out: Float64Array,
+): number {
   const limit = radius * radius;
   let kept = 0;
   let holds = true; // whether the polygon holds the origin

@@ -5,9 +5,20 @@ import type { Part } from "./rings";
 
 type Json = Record<string, unknown>;
 
-const isTable = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+const isTable = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
-const KINDS = ["FeatureCollection", "Feature", "GeometryCollection", "Polygon", "MultiPolygon", "Point", "MultiPoint", "LineString", "MultiLineString"];
+const KINDS = [
+  "FeatureCollection",
+  "Feature",
+  "GeometryCollection",
+  "Polygon",
+  "MultiPolygon",
+  "Point",
+  "MultiPoint",
+  "LineString",
+  "MultiLineString",
+];
 
 /** The GeoJSON in a text; null if it is something else. */
 export function geoJsonIn(text: string): Json | null {
@@ -24,12 +35,14 @@ export function geoJsonIn(text: string): Json | null {
 function ringOf(positions: unknown): Point[] {
   const ring = (Array.isArray(positions) ? positions : []).map((z): Point => {
     const [x, y] = (Array.isArray(z) ? z : []) as unknown[];
-    if (typeof x !== "number" || typeof y !== "number") throw new Error("The GeoJSON has a position that is not a pair of numbers.");
+    if (typeof x !== "number" || typeof y !== "number")
+      throw new Error("The GeoJSON has a position that is not a pair of numbers.");
     return [x, y];
   });
   const [a, b] = [ring[0], ring[ring.length - 1]];
   if (ring.length > 1 && a[0] === b[0] && a[1] === b[1]) ring.pop();
-  if (ring.length < 3) throw new Error(`The GeoJSON has a ring of ${ring.length} points; a ring has three or more.`);
+  if (ring.length < 3)
+    throw new Error(`The GeoJSON has a ring of ${ring.length} points; a ring has three or more.`);
   return ring;
 }
 
@@ -40,7 +53,8 @@ const partOf = (rings: unknown): Part => {
 
 /** All polygons of a GeoJSON as parts, in its own coordinates; lines and points are passed over. */
 export function partsIn(json: Json): Part[] {
-  const inside = (key: string): Part[] => (Array.isArray(json[key]) ? json[key] : []).filter(isTable).flatMap(partsIn);
+  const inside = (key: string): Part[] =>
+    (Array.isArray(json[key]) ? json[key] : []).filter(isTable).flatMap(partsIn);
   switch (json["type"]) {
     case "FeatureCollection":
       return inside("features");

@@ -61,7 +61,9 @@ export function hull(points: readonly Point[]): Point[] {
 export function moveCorner(ring: Ring, which: number, to: Point): { ring: Point[]; whole: boolean } {
   const from = ring[which];
   const at = (share: number): Point[] =>
-    ring.map((z, k) => (k === which ? [from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])] : z));
+    ring.map((z, k) =>
+      k === which ? [from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])] : z,
+    );
   if (isConvex(at(1))) return { ring: at(1), whole: true };
   let low = 0;
   let high = 1;
@@ -75,7 +77,9 @@ export function moveCorner(ring: Ring, which: number, to: Point): { ring: Point[
 
 /** The side that begins at which corner is the longest. */
 export function longestSide(ring: Ring): number {
-  const long = ring.map((a, k) => Math.hypot(a[0] - ring[(k + 1) % ring.length][0], a[1] - ring[(k + 1) % ring.length][1]));
+  const long = ring.map((a, k) =>
+    Math.hypot(a[0] - ring[(k + 1) % ring.length][0], a[1] - ring[(k + 1) % ring.length][1]),
+  );
   return long.indexOf(Math.max(...long));
 }
 
@@ -84,10 +88,7 @@ export function splitSide(ring: Ring, side: number): Point[] {
   const a = ring[side];
   const b = ring[(side + 1) % ring.length];
   const out = 0.02; // of the side's length: three corners on one line are no corner
-  const corner: Point = [
-    (a[0] + b[0]) / 2 + out * (b[1] - a[1]),
-    (a[1] + b[1]) / 2 - out * (b[0] - a[0]),
-  ];
+  const corner: Point = [(a[0] + b[0]) / 2 + out * (b[1] - a[1]), (a[1] + b[1]) / 2 - out * (b[0] - a[0])];
   return [...ring.slice(0, side + 1), corner, ...ring.slice(side + 1)];
 }
 

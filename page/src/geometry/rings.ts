@@ -8,7 +8,8 @@ export interface Part {
 }
 
 /** All rings: each outer one with the holes of its part after it. */
-export const ringsOf = (parts: readonly Part[]): Ring[] => parts.flatMap(({ outer, holes }) => [outer, ...holes]);
+export const ringsOf = (parts: readonly Part[]): Ring[] =>
+  parts.flatMap(({ outer, holes }) => [outer, ...holes]);
 
 /** The convex polygon around all parts, in which the cells lie. */
 export const hullOf = (parts: readonly Part[]): Point[] => hull(parts.flatMap((one) => one.outer));
@@ -42,10 +43,13 @@ function mapRings(parts: readonly Part[], change: (ring: Ring, first: number) =>
   });
 }
 
-const has = (ring: Ring, first: number, which: number): boolean => which >= first && which < first + ring.length;
+const has = (ring: Ring, first: number, which: number): boolean =>
+  which >= first && which < first + ring.length;
 
 export const withCornerAt = (parts: readonly Part[], which: number, z: Point): Part[] =>
-  mapRings(parts, (ring, first) => (has(ring, first, which) ? ring.map((old, k) => (first + k === which ? z : old)) : ring));
+  mapRings(parts, (ring, first) =>
+    has(ring, first, which) ? ring.map((old, k) => (first + k === which ? z : old)) : ring,
+  );
 
 /** One corner less; a ring of three goes as a whole. */
 export const withoutCorner = (parts: readonly Part[], which: number): Part[] =>
@@ -84,10 +88,18 @@ export function withRingAdded(parts: readonly Part[], ring: Ring): Part[] {
 }
 
 /** The table of a workspace: of one convex part without holes that of a polygon. */
-export function workspaceOf(parts: readonly Part[], stay = false): { kind: string } & Record<string, unknown> {
+export function workspaceOf(
+  parts: readonly Part[],
+  stay = false,
+): { kind: string } & Record<string, unknown> {
   const [{ outer, holes }] = parts;
   const ring = area(outer) < 0 ? [...outer].reverse() : outer;
-  if (parts.length === 1 && !holes.length && isConvex(ring)) return { kind: "polygon", vertices: ring.map((z) => [...z]) };
+  if (parts.length === 1 && !holes.length && isConvex(ring))
+    return { kind: "polygon", vertices: ring.map((z) => [...z]) };
   const plain = (one: Ring): number[][] => one.map((z) => [...z]);
-  return { kind: "region", parts: parts.map((part) => ({ outer: plain(part.outer), holes: part.holes.map(plain) })), stay };
+  return {
+    kind: "region",
+    parts: parts.map((part) => ({ outer: plain(part.outer), holes: part.holes.map(plain) })),
+    stay,
+  };
 }

@@ -1,7 +1,16 @@
 /** The region of a scenario as something that can be drawn. */
 
 import { isTrack, valueAt } from "../world/tracks";
-import { contains, counterClockwise, hull, middle, nearestInside, pulledIn, type Point, type Ring } from "./polygon";
+import {
+  contains,
+  counterClockwise,
+  hull,
+  middle,
+  nearestInside,
+  pulledIn,
+  type Point,
+  type Ring,
+} from "./polygon";
 import { covers, hullOf, ringsOf, type Part } from "./rings";
 
 export interface Region {
@@ -66,12 +75,17 @@ function between(rows: readonly (readonly number[])[]): Point[] {
 /** The region that a scenario's `workspace` table describes, at time t where walls move. */
 export function regionOf(table: Table, t = 0): Region {
   const kind = table["kind"];
-  if (kind === "interval") return { ...other(1), bounds: table["bounds"] as [number, number], editable: true };
-  if (kind === "polygon") return planar(valueAt(table["vertices"] as Point[], t), !isTrack(table["vertices"]));
+  if (kind === "interval")
+    return { ...other(1), bounds: table["bounds"] as [number, number], editable: true };
+  if (kind === "polygon")
+    return planar(valueAt(table["vertices"] as Point[], t), !isTrack(table["vertices"]));
   if (kind === "box") return box(table["lower"] as number[], table["upper"] as number[]);
   if (kind === "ball" || kind === "ellipsoid") return curved(table);
   if (kind === "polytope") return polytope(table);
-  if (kind === "region") return regionOfParts((table["parts"] as readonly Part[]).map(({ outer, holes = [] }) => ({ outer, holes })));
+  if (kind === "region")
+    return regionOfParts(
+      (table["parts"] as readonly Part[]).map(({ outer, holes = [] }) => ({ outer, holes })),
+    );
   return other(0);
 }
 
@@ -80,7 +94,15 @@ function box(lower: number[], upper: number[]): Region {
   if (lower.length !== 2) return other(lower.length);
   const [a, b] = lower;
   const [c, d] = upper;
-  return planar([[a, b], [c, b], [c, d], [a, d]], true);
+  return planar(
+    [
+      [a, b],
+      [c, b],
+      [c, d],
+      [a, d],
+    ],
+    true,
+  );
 }
 
 function curved(table: Table): Region {
@@ -89,7 +111,10 @@ function curved(table: Table): Region {
   const semi = (table["semi_axes"] as number[] | undefined) ?? center.map(() => radius ?? 1);
   if (center.length === 1) return { ...other(1), bounds: [center[0] - semi[0], center[0] + semi[0]] };
   if (center.length !== 2) return other(center.length);
-  const axes = (table["axes"] as Point[] | undefined) ?? [[1, 0], [0, 1]];
+  const axes = (table["axes"] as Point[] | undefined) ?? [
+    [1, 0],
+    [0, 1],
+  ];
   return planar(ellipse([center[0], center[1]], [semi[0], semi[1]], axes), false);
 }
 
@@ -106,7 +131,9 @@ function polytope(table: Table): Region {
 function ends(corners: readonly number[], walls: readonly (readonly number[])[]): [number, number] {
   const low = walls.filter(([a]) => a < 0).map(([a, c]) => c / a);
   const high = walls.filter(([a]) => a > 0).map(([a, c]) => c / a);
-  return corners.length ? [Math.min(...corners), Math.max(...corners)] : [Math.max(...low), Math.min(...high)];
+  return corners.length
+    ? [Math.min(...corners), Math.max(...corners)]
+    : [Math.max(...low), Math.min(...high)];
 }
 
 /** Whether a map can be drawn: of workspaces of one and of two dimensions. */
@@ -127,7 +154,9 @@ export function placeIn(region: Region, z: readonly number[]): number[] {
   if (region.bounds) return [Math.min(region.bounds[1], Math.max(region.bounds[0], z[0]))];
   if (region.ring.length < 3) return [...z];
   const at: Point = [z[0], z[1]];
-  return contains(region.ring, at) ? [...z] : [...pulledIn(region.ring, nearestInside(region.ring, at), BORDER)];
+  return contains(region.ring, at)
+    ? [...z]
+    : [...pulledIn(region.ring, nearestInside(region.ring, at), BORDER)];
 }
 
 const APART = 0.04; // of the width: what is nearer than this to another one is hard to tell from it
@@ -136,14 +165,17 @@ const TURN = Math.PI * (3 - Math.sqrt(5)); // the golden angle: no two steps of 
 /** A place near the middle of a region that is clear of some others. */
 export function clearOf(others: readonly (readonly number[])[], region: Region): number[] {
   const apart = APART * widthOf(region);
-  const near = (z: readonly number[]): boolean => others.some((o) => Math.hypot(...z.map((v, i) => v - o[i])) < apart);
+  const near = (z: readonly number[]): boolean =>
+    others.some((o) => Math.hypot(...z.map((v, i) => v - o[i])) < apart);
   const { bounds, ring, parts } = region;
   const from: readonly number[] = bounds ? [(bounds[0] + bounds[1]) / 2] : middle(ring);
   for (let k = 0; k < 2000; k++) {
     const far = apart * 0.5 * (bounds ? k : Math.sqrt(k));
     const by = bounds ? [k % 2 ? far : -far] : [far * Math.cos(k * TURN), far * Math.sin(k * TURN)];
     const z = from.map((v, i) => v + by[i]);
-    const inside = bounds ? z[0] > bounds[0] && z[0] < bounds[1] : contains(ring, [z[0], z[1]]) && (!parts || covers(parts, [z[0], z[1]]));
+    const inside = bounds
+      ? z[0] > bounds[0] && z[0] < bounds[1]
+      : contains(ring, [z[0], z[1]]) && (!parts || covers(parts, [z[0], z[1]]));
     if (inside && !near(z)) return z;
   }
   return [...from];

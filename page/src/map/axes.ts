@@ -1,38 +1,54 @@
-/** Numbers along the edges of a map. */
+/** Axes along the left and lower sides of the workspace, or of the map where that goes on beyond it. */
 
 import type { Pen } from "./pen";
-import type { Theme } from "./theme";
-import { ticks, toWorld, toX, toY, type Size, type View } from "./view";
+import type { Scene } from "./scene";
+import { plain, ticksOf } from "./ticks";
+import { toWorld, toX, toY } from "./view";
 
-const DIGIT = 6.2; // pixels, about
+const DIGIT = 6.4; // pixels, about
+const AWAY = 9; // pixels between the workspace and its axes
+const TICK = 4;
+const FOOT = 20; // pixels of the map that the numbers below need
+const SIDE = 38; // and those on the left
 
-export const plain = (v: number): string => String(Number(v.toPrecision(6)));
-
-export function drawAxes(pen: Pen, view: View, size: Size, theme: Theme, names: readonly [string, string]): void {
+export function drawAxes(pen: Pen, scene: Scene, names: readonly [string, string]): void {
+  const { view, size, theme, frame } = scene;
   const [left, bottom] = toWorld(view, size, 0, size.height);
   const [right, top] = toWorld(view, size, size.width, 0);
-  const along = ticks(left, right, size.width);
-  const up = ticks(bottom, top, size.height);
-  const base = size.height - 16;
+  const from = { x: Math.max(left, frame.left), y: Math.max(bottom, frame.bottom) };
+  const to = { x: Math.min(right, frame.right), y: Math.min(top, frame.top) };
+  if (from.x >= to.x || from.y >= to.y) return;
+  const base = Math.min(toY(view, size, from.y) + AWAY, size.height - FOOT);
+  const side = Math.max(toX(view, size, from.x) - AWAY, SIDE);
+  const label = { colour: theme.cell, size: 11, halo: theme.paper } as const;
+  const x = (v: number): number => toX(view, size, v);
+  const y = (v: number): number => toY(view, size, v);
+  const along = ticksOf(from.x, to.x, x(to.x) - x(from.x)).filter((v) => x(v) >= side);
+  const up = ticksOf(from.y, to.y, y(from.y) - y(to.y)).filter((v) => y(v) <= base);
   pen.begin();
-  for (const x of along) tick(pen, toX(view, size, x), size.height, 0, -5);
-  for (const y of up) tick(pen, 0, toY(view, size, y), 5, 0);
-  pen.stroke({ colour: theme.cell, width: 1 });
-  const label = { colour: theme.cell, size: 10.5, halo: theme.paper } as const;
-  for (const x of along) {
-    const px = toX(view, size, x);
-    if (px > 40 && px + (DIGIT * plain(x).length) / 2 < size.width) pen.text(plain(x), px, base + 4, { ...label, align: "center" });
+  pen.move(Math.max(side, x(from.x)), base);
+  pen.line(x(to.x), base);
+  pen.move(side, Math.min(base, y(from.y)));
+  pen.line(side, y(to.y));
+  for (const v of along) {
+    pen.move(x(v), base);
+    pen.line(x(v), base + TICK);
   }
-  for (const y of up) {
-    const py = toY(view, size, y);
-    if (py > 19 && py < size.height - 30) pen.text(plain(y), 8, py, label);
+  for (const v of up) {
+    pen.move(side, y(v));
+    pen.line(side - TICK, y(v));
   }
-  // Off the line of the numbers: the last of them is as much needed as the name.
-  pen.text(names[0], size.width - 6, base - 9, { ...label, align: "right" });
-  pen.text(names[1], 8, 8, label);
-}
-
-function tick(pen: Pen, x: number, y: number, dx: number, dy: number): void {
-  pen.move(x, y);
-  pen.line(x + dx, y + dy);
+  pen.stroke({ colour: theme.cell, width: 1, alpha: 0.7 });
+  const wide = (v: number): number => (DIGIT * plain(v).length) / 2;
+  for (const v of along)
+    if (x(v) + wide(v) < size.width) pen.text(plain(v), x(v), base + 13, { ...label, align: "center" });
+  for (const v of up) if (y(v) > 8) pen.text(plain(v), side - TICK - 4, y(v), { ...label, align: "right" });
+  const end = x(to.x) + 8; // beside the axis: its last number is as much needed as its name
+  const beside = end + DIGIT * names[0].length < size.width;
+  pen.text(names[0], beside ? end : size.width - 5, beside ? base : base - 10, {
+    ...label,
+    align: beside ? "left" : "right",
+    bold: true,
+  });
+  pen.text(names[1], side, Math.max(9, y(to.y) - 11), { ...label, align: "center", bold: true });
 }

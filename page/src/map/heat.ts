@@ -4,6 +4,8 @@
  */
 
 import type { Density } from "../density/density";
+import { contoursOf } from "./contours";
+import { shade } from "./ramp";
 import type { Theme } from "./theme";
 import type { Bounds } from "./view";
 
@@ -11,19 +13,16 @@ const PIXELS = 192; // along the longer side: smooth hills need no more
 
 const EVEN = 0.25; // share of the colours that a density has that is the same everywhere
 
+const LEVELS = [0.2, 0.4, 0.6, 0.8]; // shares of the largest density that have a contour
+const NOISY = 20000; // numbers: contours of a picture in this many pieces tell nothing
+
 export interface Heat {
   readonly image: HTMLCanvasElement;
   readonly bounds: Bounds;
   readonly most: number;
   readonly least: number;
-}
-
-export function shade(theme: Theme, share: number): [number, number, number] {
-  const { heat } = theme;
-  const at = Math.min(1, Math.max(0, share)) * (heat.length - 1);
-  const k = Math.min(heat.length - 2, Math.floor(at));
-  const s = at - k;
-  return [0, 1, 2].map((i) => heat[k][i] + s * (heat[k + 1][i] - heat[k][i])) as [number, number, number];
+  /** Straight pieces x0, y0, x1, y1 of contours, one after another. */
+  readonly contours: Float64Array;
 }
 
 const COARSE = 24; // places along each side at which the largest density is looked for
@@ -34,7 +33,8 @@ export function largestOf(densities: readonly Density[], { left, right, bottom, 
   let most = 0;
   for (const density of densities)
     for (let i = 0; i < COARSE; i++)
-      for (let j = 0; j < COARSE; j++) most = Math.max(most, density([at(left, right, i), at(bottom, top, j)]));
+      for (let j = 0; j < COARSE; j++)
+        most = Math.max(most, density([at(left, right, i), at(bottom, top, j)]));
   return most;
 }
 
@@ -60,19 +60,42 @@ export function paintHeat(density: Density, bounds: Bounds, theme: Theme, scale 
     }
   }
   const full = most > least || scale > most ? Math.max(most, scale) : most / EVEN;
-  return { image: painted(values, columns, rows, full, theme), bounds, most: Math.max(most, scale), least };
+  const image = painted(values, columns, rows, full, theme);
+  const contours = most > least ? contoursIn(values, columns, rows, full, bounds) : new Float64Array(0);
+  return { image, bounds, most: Math.max(most, scale), least, contours };
 }
 
-function painted(values: Float64Array, columns: number, rows: number, most: number, theme: Theme): HTMLCanvasElement {
+/** Contours in coordinates of the world; values stand in the middles of the pixels. */
+function contoursIn(
+  values: Float64Array,
+  columns: number,
+  rows: number,
+  full: number,
+  { left, right, bottom, top }: Bounds,
+): Float64Array {
+  const levels = LEVELS.map((share) => share * full);
+  const found = contoursOf(values, columns, rows, levels);
+  if (found.length > NOISY) return new Float64Array(0);
+  return found.map((v, k) =>
+    k % 2 ? top - ((v + 0.5) * (top - bottom)) / rows : left + ((v + 0.5) * (right - left)) / columns,
+  );
+}
+
+function painted(
+  values: Float64Array,
+  columns: number,
+  rows: number,
+  most: number,
+  theme: Theme,
+): HTMLCanvasElement {
   const image = document.createElement("canvas");
   image.width = columns;
   image.height = rows;
   const context = image.getContext("2d") as CanvasRenderingContext2D;
   const data = context.createImageData(columns, rows);
-  const palette = Array.from({ length: 256 }, (_, k) => shade(theme, k / 255));
   for (let k = 0; k < values.length; k++) {
-    const colour = palette[Math.max(0, Math.min(255, Math.round((255 * values[k]) / (most || 1))))];
-    data.data.set([colour[0], colour[1], colour[2], 255], 4 * k);
+    const [r, g, b] = shade(theme.heat, values[k] / (most || 1));
+    data.data.set([r, g, b, 255], 4 * k);
   }
   context.putImageData(data, 0, 0);
   return image;

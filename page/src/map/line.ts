@@ -5,9 +5,11 @@ import { borders, intervalOf, placesOf } from "../geometry/cells";
 import { drawAxes } from "./axes";
 import { drawMark } from "./marks";
 import type { Pen } from "./pen";
-import { isFresh, named } from "./plane";
+import { ageOf, named } from "./agents";
+import { css } from "./ramp";
 import type { Scene } from "./scene";
-import { colourOf, dotOf } from "./theme";
+import { evenWidth, sizesOf } from "./sizes";
+import { colourOf } from "./theme";
 import { toX, toY } from "./view";
 
 const HILL = 46; // pixels that the largest density is high
@@ -29,7 +31,7 @@ export function drawLineGround(pen: Pen, scene: Scene, density: Density | null):
   pen.move(toX(view, size, a), floor);
   pen.line(toX(view, size, b), floor);
   pen.stroke({ colour: theme.border, width: 1.4 });
-  drawAxes(pen, view, size, theme, ["x", "time"]);
+  drawAxes(pen, scene, ["x", "time"]);
 }
 
 function hill(pen: Pen, scene: Scene, density: Density, floor: number): void {
@@ -37,13 +39,14 @@ function hill(pen: Pen, scene: Scene, density: Density, floor: number): void {
   const [a, b] = scene.region.bounds as readonly [number, number];
   const values = Array.from({ length: 201 }, (_, k) => density([a + ((b - a) * k) / 200]));
   const most = Math.max(scene.most, ...values) || 1;
-  const [r, g, blue] = theme.heat[theme.heat.length - 1];
   pen.begin();
   pen.move(toX(view, size, a), floor);
-  values.forEach((value, k) => pen.line(toX(view, size, a + ((b - a) * k) / 200), floor - (HILL * value) / most));
+  values.forEach((value, k) =>
+    pen.line(toX(view, size, a + ((b - a) * k) / 200), floor - (HILL * value) / most),
+  );
   pen.line(toX(view, size, b), floor);
   pen.close();
-  pen.fill({ colour: `rgb(${r},${g},${blue})`, alpha: 0.55 });
+  pen.fill({ colour: css(theme.heat[theme.heat.length - 1]), alpha: 0.55 });
 }
 
 export function drawLine(pen: Pen, scene: Scene): void {
@@ -77,7 +80,9 @@ function cells(pen: Pen, scene: Scene, radii: Float64Array, now: number): void {
   const members = scene.diagrams[0];
   const places = members ? placesOf(state.positions, members, 1) : state.positions;
   const own = members ? placesOf(radii, members, 1) : radii;
-  const found = Array.from(places, (_, p) => intervalOf(region.bounds as readonly [number, number], places, p, own)).filter(([a, b]) => a < b);
+  const found = Array.from(places, (_, p) =>
+    intervalOf(region.bounds as readonly [number, number], places, p, own),
+  ).filter(([a, b]) => a < b);
   pen.begin();
   for (const [a, b] of found) {
     pen.move(toX(view, size, a), now);
@@ -98,7 +103,7 @@ function ends(pen: Pen, scene: Scene): void {
     pen.begin();
     pen.circle(toX(view, size, end), toY(view, size, 0), 7);
     pen.fill({ colour: theme.paper });
-    pen.stroke({ colour: theme.limit, width: k === scene.selectedCorner ? 4 : 2 });
+    pen.stroke({ colour: theme.select, width: k === scene.selectedCorner ? 4 : 2 });
   }
 }
 
@@ -136,23 +141,31 @@ function targets(pen: Pen, scene: Scene, now: number): void {
 
 function agents(pen: Pen, scene: Scene, now: number): void {
   const { view, size, theme, state } = scene;
-  const radius = dotOf(state.agents);
+  const { dot, ripple } = sizesOf(scene, evenWidth(scene));
   const numbers = new Set(named(scene, 40));
   for (let p = 0; p < state.agents; p++) {
     if (!state.present[p]) continue;
     const x = toX(view, size, state.positions[p]);
-    pen.begin();
-    drawMark(pen, scene.marks?.[p] ?? 0, x, now, radius);
-    pen.fill({ colour: colourOf(theme, p) });
-    pen.stroke({ colour: theme.paper, width: 1.2 });
-    const looked = scene.running && (p === scene.latest || isFresh(scene, p));
-    if (looked || p === scene.selected || p === scene.hovered) {
+    const ring = (radius: number, colour: string, alpha = 1): void => {
       pen.begin();
-      pen.circle(x, now, radius + 4);
-      pen.stroke({ colour: looked ? theme.flash : theme.select, width: 1.8 });
-    }
+      pen.circle(x, now, radius);
+      pen.stroke({ colour, width: 1.8, alpha });
+    };
+    const age = scene.running ? ageOf(scene, p) : 1;
+    if (age < 1) ring(dot + 1 + ripple * age, theme.flash, 1 - age * age);
+    pen.begin();
+    drawMark(pen, scene.marks?.[p] ?? 0, x, now, dot);
+    pen.stroke({ colour: theme.paper, width: 2.6 });
+    pen.fill({ colour: colourOf(theme, p) });
+    if (scene.running && p === scene.latest) ring(dot + 4, theme.flash);
+    else if (p === scene.selected || p === scene.hovered) ring(dot + 4, theme.select);
     if (numbers.has(p))
-      pen.text(String(p), x, now - radius - 9, { colour: theme.ink, size: p === scene.latest ? 13 : 10.5, align: "center", halo: theme.paper });
+      pen.text(String(p), x, now - dot - 9, {
+        colour: theme.ink,
+        size: p === scene.latest ? 13 : 11,
+        align: "center",
+        halo: theme.paper,
+      });
   }
 }
 
@@ -163,6 +176,6 @@ function peaks(pen: Pen, scene: Scene): void {
     pen.begin();
     pen.circle(toX(view, size, peak.center?.[0] ?? 0), floor, 7);
     pen.fill({ colour: theme.paper });
-    pen.stroke({ colour: theme.limit, width: k === scene.selectedPeak ? 4 : 2 });
+    pen.stroke({ colour: theme.select, width: k === scene.selectedPeak ? 4 : 2 });
   }
 }

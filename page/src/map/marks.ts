@@ -3,7 +3,12 @@
 import type { Pen } from "./pen";
 
 /** Corners on the unit circle, in turns from the top, or nothing for a disc; with the name of each. */
-const SHAPES: readonly { readonly sign: string; readonly name: string; readonly corners: readonly number[]; readonly size: number }[] = [
+const SHAPES: readonly {
+  readonly sign: string;
+  readonly name: string;
+  readonly corners: readonly number[];
+  readonly size: number;
+}[] = [
   { sign: "●", name: "disc", corners: [], size: 1 },
   { sign: "■", name: "square", corners: [0.125, 0.375, 0.625, 0.875], size: 1.25 },
   { sign: "▲", name: "triangle", corners: [0, 1 / 3, 2 / 3], size: 1.35 },

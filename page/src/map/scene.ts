@@ -6,7 +6,7 @@ import type { Axes } from "../geometry/shadow";
 import type { Region } from "../geometry/workspace";
 import type { Heat } from "./heat";
 import type { Theme } from "./theme";
-import type { Size, View } from "./view";
+import type { Bounds, Size, View } from "./view";
 
 export interface Layers {
   heat: boolean;
@@ -19,7 +19,7 @@ export interface Layers {
 
 export type Tool = "agents" | "peaks" | "workspace" | "paint";
 
-/** What an agent saw at its last look. */
+/** What an agent measured at its last sample. */
 export interface Glance {
   readonly agent: number;
   readonly time: number;
@@ -41,10 +41,13 @@ export interface Stretch {
   readonly arc: Arc;
   readonly jumps: number; // as many of its jumps are to be shown
   readonly offset: number;
+  readonly until: number; // when the next one begins, in the time of the arc; of the last one Infinity
 }
 
 export interface Scene {
   readonly region: Region;
+  /** The box of the workspace at all times, which has the axes. */
+  readonly frame: Bounds;
   /** Of more than two dimensions: the two axes that are seen. Nothing can be touched then. */
   readonly shadow: { readonly axes: Axes; readonly names: readonly [string, string] } | null;
   readonly state: ArcState;
@@ -63,11 +66,11 @@ export interface Scene {
   readonly spans: readonly { readonly from: number; readonly bounds: readonly [number, number] }[];
   readonly stretches: readonly Stretch[];
   readonly glance: Glance | null;
-  /** Agents that looked no longer ago than this have a ring. */
+  /** How long the ring of a sample lasts. */
   readonly fresh: number;
   /** While time stands still: who had the last event, named on the map as below it; -1 for nobody. */
   readonly latest: number;
-  readonly looks: boolean; // whether agents look at all; some laws only hear
+  readonly samples: boolean; // whether agents sample at all; under some laws they only receive messages
   readonly scaled: boolean; // whether the scale of the density is shown; of several maps one has it
   readonly running: boolean; // whether there is a run at all
   readonly time: number;
@@ -76,8 +79,10 @@ export interface Scene {
   readonly selected: number;
   readonly selectedPeak: number;
   readonly selectedCorner: number;
-  /** The largest speed of the law; 0 if it has none. */
+  /** The speed that has the longest arrow, the same on all maps and at all times. */
   readonly speed: number;
+  /** The agent that is being dragged, and where its path has come to. */
+  readonly lifted: { readonly which: number; readonly from: readonly number[] } | null;
   readonly hovered: number;
   readonly draft: readonly (readonly [number, number])[] | null;
   /** Where keys draw or the brush paints, and how far it reaches; null if nothing is drawn. */

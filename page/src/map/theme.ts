@@ -1,19 +1,30 @@
-/** Colours of pictures, light and dark. */
+/**
+ * Colours of pictures, light and dark. Each has one meaning: blue is only ever an agent or a law,
+ * the sea-green ramp is the density, orange a sample, violet what is selected or can be dragged,
+ * and ink (solid) the present time or (dashed) a bound.
+ */
+
+import { rampOf, type Rgb } from "./ramp";
 
 export interface Theme {
   readonly name: "light" | "dark";
   readonly paper: string;
   readonly ink: string;
   readonly faint: string;
+  /** Words and ticks beside the map. */
   readonly cell: string;
+  /** Borders of cells and contours, which must be seen on every density. */
+  readonly line: string;
   readonly border: string;
   readonly flash: string;
   readonly limit: string;
   readonly good: string;
   readonly bad: string;
   readonly select: string;
-  /** Density from nothing to its largest value, as [r, g, b]. */
-  readonly heat: readonly (readonly [number, number, number])[];
+  /** Density from nothing to its largest value. */
+  readonly heat: readonly Rgb[];
+  /** How much of its agent's colour a cell has. */
+  readonly tint: number;
   readonly agents: readonly string[];
 }
 
@@ -28,13 +39,19 @@ export const LIGHT: Theme = {
   ink: "#1b1f24",
   faint: "#b9c0c8",
   cell: "#4a545e",
+  line: "#242a31",
   border: "#2a3038",
   flash: "#c24a00",
-  limit: "#0072B2",
+  limit: "#1b1f24",
   good: "#00785A",
   bad: "#b3261e",
   select: "#5D3A9B",
-  heat: [[255, 255, 255], [222, 235, 247], [190, 214, 236], [148, 190, 222], [120, 172, 212]],
+  heat: rampOf([
+    [1, 0, 190],
+    [0.78, 0.095, 190],
+    [0.56, 0.09, 225],
+  ]),
+  tint: 0.1,
   agents: ON_LIGHT,
 };
 
@@ -44,13 +61,19 @@ export const DARK: Theme = {
   ink: "#e8ecf0",
   faint: "#4b5661",
   cell: "#a3afba",
+  line: "#eef2f5",
   border: "#cfd6dd",
   flash: "#ff9a4d",
-  limit: "#56B4E9",
+  limit: "#e8ecf0",
   good: "#2FC7A0",
   bad: "#ff8a80",
   select: "#c9b3f5",
-  heat: [[18, 22, 27], [22, 38, 56], [26, 56, 88], [32, 76, 120], [38, 88, 136]],
+  heat: rampOf([
+    [0.197, 0.012, 250],
+    [0.41, 0.075, 220],
+    [0.62, 0.095, 195],
+  ]),
+  tint: 0.09,
   agents: ON_DARK,
 };
 
@@ -62,6 +85,3 @@ export const colourOf = (theme: Theme, agent: number): string => theme.agents[ag
 /** The line pattern of an agent: when colours are used up they come again with the next one. */
 export const dashOf = (theme: Theme, agent: number): readonly number[] =>
   DASHES[Math.floor(agent / theme.agents.length) % DASHES.length];
-
-/** The diameter of a dot that stands for one of so many agents. */
-export const dotOf = (agents: number): number => Math.min(6, Math.max(1.6, 6 * Math.sqrt(40 / Math.max(agents, 1))));

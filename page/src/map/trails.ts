@@ -1,86 +1,151 @@
-/** Paths of agents so far. Legs are straight, so a path goes from event to event. */
+/** Paths of agents so far. Segments are straight, so a path goes from event to event. */
 
 import type { Arc, ArcState } from "../arc/arc";
-import type { Axes } from "../geometry/shadow";
+import { PLANE, type Axes } from "../geometry/shadow";
 import type { Pen } from "./pen";
-import { colourOf, type Theme } from "./theme";
-import { toX, toY, type Size, type View } from "./view";
+import type { Scene, Stretch } from "./scene";
+import { colourOf } from "./theme";
+import { toX, toY } from "./view";
 
-const MOST = 40000; // segments drawn anew at once; more are thinned out
+const AT_ONCE = 6000; // segments of one call; of more events some are passed over
 
-/** The paths between two jumps of an arc, in one stroke per colour. */
-export function drawTrails(
-  pen: Pen, arc: Arc, from: number, to: number, offset: number, view: View, size: Size, theme: Theme, axes: Axes,
-): void {
-  const colours = Math.min(theme.agents.length, arc.agents);
-  const stride = Math.max(1, Math.ceil((to - from) / MOST));
-  const alpha = arc.agents > 200 ? 0.35 : 0.6;
-  for (let colour = 0; colour < colours; colour++) {
-    pen.begin();
-    if (stride === 1) segments(pen, arc, from, to, offset, view, size, colour, colours, axes);
-    else thinned(pen, arc, to, stride, offset, view, size, colour, colours, axes);
-    pen.stroke({ colour: colourOf(theme, colour), width: 1.1, alpha });
+const inkOf = (
+  { state, theme }: Scene,
+  colour: number,
+): { colour: string; width: number; alpha: number } => ({
+  colour: colourOf(theme, colour),
+  width: 1.1,
+  alpha: state.agents > 200 ? 0.35 : 0.6,
+});
+
+/** Where an event stands on the map: the place of an agent; on a line, at its time. */
+class Places {
+  private readonly axes: Axes;
+
+  constructor(
+    private readonly scene: Scene,
+    private readonly stretch: Stretch,
+  ) {
+    this.axes = scene.shadow?.axes ?? PLANE;
+  }
+
+  private at(x: number, y: number): [number, number] {
+    const { view, size } = this.scene;
+    return [toX(view, size, x), toY(view, size, y)];
+  }
+
+  /** At an event; before the first one of an agent, where it starts. */
+  of(row: number, agent: number): [number, number] {
+    const { arc, offset } = this.stretch;
+    const { events, dimension: n, start, lives } = arc;
+    const [a, b] = this.axes;
+    if (row < 0) {
+      const place = start.positions[agent];
+      return this.at(place[a], n === 1 ? offset + (lives?.arrivals[agent] ?? 0) : place[b]);
+    }
+    const y = n === 1 ? offset + events.time[row] : events.positions[n * row + b];
+    return this.at(events.positions[n * row + a], y);
+  }
+
+  /** In a state of the arc; `flat` if that has only the axes that are seen. */
+  now(state: ArcState, agent: number, flat: boolean): [number, number] {
+    const n = state.dimension;
+    const [a, b] = flat ? PLANE : this.axes;
+    const y = n === 1 ? this.stretch.offset + state.time : state.positions[n * agent + b];
+    return this.at(state.positions[n * agent + a], y);
   }
 }
 
+/** The paths between two jumps of a stretch, in one stroke per colour. */
+export function drawTrails(pen: Pen, scene: Scene, stretch: Stretch, from: number, to: number): void {
+  const { arc } = stretch;
+  const places = new Places(scene, stretch);
+  const stride = Math.ceil((to - from) / AT_ONCE);
+  const colours = Math.min(scene.theme.agents.length, arc.agents);
+  for (let colour = 0; colour < colours; colour++) {
+    pen.begin();
+    segments(pen, arc, places, from, to, stride, (agent) => agent % colours === colour);
+    pen.stroke(inkOf(scene, colour));
+  }
+}
+
+/** From event to event of each agent; with a stride, every so many events and the last one. */
 function segments(
-  pen: Pen, arc: Arc, from: number, to: number, offset: number, view: View, size: Size, colour: number, colours: number, [a, b]: Axes,
+  pen: Pen,
+  arc: Arc,
+  places: Places,
+  from: number,
+  to: number,
+  stride: number,
+  wanted: (agent: number) => boolean,
 ): void {
-  const { events, dimension: n } = arc;
+  const { events } = arc;
+  const since = new Int32Array(stride > 1 ? arc.agents : 0); // events passed over
+  const last = new Map<number, number>();
   for (let row = from; row < to; row++) {
-    if (events.agent[row] % colours !== colour) continue;
-    const before = events.previous[row];
-    if (before < 0 && arc.lives && arc.lives.arrivals[events.agent[row]] > 0) continue; // it arrives there
-    if (n === 1) {
-      pen.move(toX(view, size, arc.placeBefore(row, 0)), toY(view, size, offset + (before < 0 ? 0 : events.time[before])));
-      pen.line(toX(view, size, events.positions[row]), toY(view, size, offset + events.time[row]));
-    } else {
-      pen.move(toX(view, size, arc.placeBefore(row, a)), toY(view, size, arc.placeBefore(row, b)));
-      pen.line(toX(view, size, events.positions[n * row + a]), toY(view, size, events.positions[n * row + b]));
+    const agent = events.agent[row];
+    if (!wanted(agent)) continue;
+    const before = last.get(agent) ?? events.previous[row];
+    if (before < 0 && arc.lives && arc.lives.arrivals[agent] > 0) continue; // it arrives there
+    if (stride > 1) {
+      if (!last.has(agent)) last.set(agent, before);
+      if (++since[agent] < stride) continue;
+      since[agent] = 0;
+      last.set(agent, row);
     }
+    pen.move(...places.of(before, agent));
+    pen.line(...places.of(row, agent));
+  }
+  if (stride > 1) finish(pen, arc, places, from, to, last, since);
+}
+
+/** To the last event of each agent whose events were passed over. */
+function finish(
+  pen: Pen,
+  { events }: Arc,
+  places: Places,
+  from: number,
+  to: number,
+  last: Map<number, number>,
+  since: Int32Array,
+): void {
+  for (let row = to - 1; row >= from; row--) {
+    const agent = events.agent[row];
+    const before = last.get(agent);
+    if (before === undefined || !since[agent]) continue;
+    since[agent] = 0;
+    pen.move(...places.of(before, agent));
+    pen.line(...places.of(row, agent));
   }
 }
 
-function thinned(
-  pen: Pen, arc: Arc, to: number, stride: number, offset: number, view: View, size: Size, colour: number, colours: number, [a, b]: Axes,
-): void {
-  const { events, dimension: n } = arc;
-  const last = arc.rowsAfter(to).slice();
-  for (let agent = colour; agent < arc.agents; agent += colours) {
-    const begin = arc.start.positions[agent];
-    const arrival = arc.lives?.arrivals[agent] ?? 0;
-    pen.move(toX(view, size, begin[a]), toY(view, size, n === 1 ? offset + arrival : begin[b]));
-    for (const row of everySome(events.previous, last[agent], stride)) {
-      const y = n === 1 ? offset + events.time[row] : events.positions[row * n + b];
-      pen.line(toX(view, size, events.positions[row * n + a]), toY(view, size, y));
-    }
-  }
-}
-
-/** Rows of one agent from its first to `last`, every `stride`-th. */
-function everySome(previous: Int32Array, last: number, stride: number): number[] {
-  const found: number[] = [];
-  for (let row = last, k = 0; row >= 0; row = previous[row], k++) if (k % stride === 0) found.push(row);
-  return found.reverse();
-}
-
-/** The piece of each path since the last event. */
-export function drawHeads(
-  pen: Pen, arc: Arc, state: ArcState, offset: number, view: View, size: Size, theme: Theme, [a, b]: Axes,
-): void {
-  const { events, dimension: n, start } = arc;
-  const m = state.dimension; // of what is seen
-  const colours = Math.min(theme.agents.length, arc.agents);
+/** The piece of each path since the last event, to where the agents are. */
+function heads(pen: Pen, scene: Scene, stretch: Stretch, state: ArcState, flat: boolean): void {
+  const places = new Places(scene, stretch);
+  const colours = Math.min(scene.theme.agents.length, stretch.arc.agents);
   for (let colour = 0; colour < colours; colour++) {
     pen.begin();
-    for (let p = colour; p < arc.agents; p += colours) {
+    for (let p = colour; p < stretch.arc.agents; p += colours) {
       if (!state.present[p]) continue;
-      const row = state.rows[p];
-      const x = row < 0 ? start.positions[p][a] : events.positions[row * n + a];
-      const y = n === 1 ? offset + (row < 0 ? 0 : events.time[row]) : row < 0 ? start.positions[p][b] : events.positions[row * n + b];
-      pen.move(toX(view, size, x), toY(view, size, y));
-      pen.line(toX(view, size, state.positions[p * m]), toY(view, size, n === 1 ? offset + state.time : state.positions[p * m + 1]));
+      const lifted = scene.lifted?.which === p ? scene.lifted.from : null;
+      pen.move(...places.of(state.rows[p], p));
+      if (!lifted) pen.line(...places.now(state, p, flat));
+      else
+        pen.line(
+          toX(scene.view, scene.size, lifted[0]),
+          toY(scene.view, scene.size, lifted[1] ?? scene.time),
+        );
     }
-    pen.stroke({ colour: colourOf(theme, colour), width: 1.1, alpha: arc.agents > 200 ? 0.35 : 0.6 });
+    pen.stroke(inkOf(scene, colour));
   }
+}
+
+/** The heads of the paths at the present time. */
+export const drawHeads = (pen: Pen, scene: Scene, stretch: Stretch): void =>
+  heads(pen, scene, stretch, scene.state, true);
+
+/** The ends of the paths of a stretch that another one follows. */
+export function drawEnds(pen: Pen, scene: Scene, stretch: Stretch): void {
+  const { arc, until, jumps } = stretch;
+  heads(pen, { ...scene, lifted: null }, stretch, arc.stateAt(until, jumps), false);
 }

@@ -19,8 +19,8 @@ export interface Bounds {
   readonly top: number;
 }
 
-/** Room for the numbers along the left and lower edges, and for handles along the others. */
-export const MARGIN = { left: 46, right: 22, top: 22, bottom: 36 };
+/** Space for the axes on the left and below, and for handles along the other sides. */
+export const MARGIN = { left: 54, right: 24, top: 26, bottom: 40 };
 
 export function fit(bounds: Bounds, size: Size, equal: boolean): View {
   const width = Math.max(40, size.width - MARGIN.left - MARGIN.right);
@@ -72,14 +72,4 @@ export function inSight(view: View, size: Size, bounds: Bounds): View {
   const x = keep(view.x, bounds.left, bounds.right, view.sx, size.width);
   const y = keep(view.y, bounds.bottom, bounds.top, view.sy, size.height);
   return x === view.x && y === view.y ? view : { ...view, x, y };
-}
-
-/** Round numbers about `apart` pixels from each other. */
-export function ticks(from: number, to: number, pixels: number, apart = 70): number[] {
-  const rough = ((to - from) * apart) / pixels;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough) ?? rough;
-  const found: number[] = [];
-  for (let k = Math.ceil(from / step); k * step <= to && found.length < 100; k++) found.push(k * step);
-  return found;
 }

@@ -11,7 +11,7 @@ export interface Problem {
 
 export interface Job {
   readonly id: string;
-  readonly status: "queued" | "running" | "done" | "failed" | "cancelled";
+  readonly status: "queued" | "warming" | "running" | "done" | "failed" | "cancelled";
   readonly position: number;
   readonly progress: number;
   readonly doing: string;
@@ -23,6 +23,11 @@ export interface Job {
   readonly error: Problem | null;
 }
 
+const UNDER_WAY: ReadonlySet<string> = new Set(["queued", "warming", "running"]);
+
+/** Whether more is to come of a job. */
+export const isUnderWay = (job: Job | null): boolean => job !== null && UNDER_WAY.has(job.status);
+
 export type Law = { kind: string } & Record<string, unknown>;
 
 export interface Scenario {
@@ -30,8 +35,17 @@ export interface Scenario {
   name?: string;
   workspace: WorkspaceTable;
   density?: MovingTable;
-  agents: { start: (number | number[])[] | ({ count: number } & Record<string, unknown>); ids?: number[]; radius?: number | number[]; sensors?: string[][] };
-  world?: (Phase & { readonly network?: Record<string, unknown>; readonly leave?: number[]; readonly arrive?: number[][] })[];
+  agents: {
+    start: (number | number[])[] | ({ count: number } & Record<string, unknown>);
+    ids?: number[];
+    radius?: number | number[];
+    sensors?: string[][];
+  };
+  world?: (Phase & {
+    readonly network?: Record<string, unknown>;
+    readonly leave?: number[];
+    readonly arrive?: number[][];
+  })[];
   sensor?: { readonly name: string; readonly density: MovingTable }[];
   controller: Law;
   network?: Record<string, unknown>;
@@ -100,7 +114,8 @@ function post(path: string, body: string, type = "application/json"): Promise<Re
 
 const data = async <T>(answer: Promise<Response>): Promise<T> => (await (await answer).json()) as T;
 
-export const health = (): Promise<{ ok: boolean; version: string; films: string[] }> => data(ask("/api/health"));
+export const health = (): Promise<{ ok: boolean; version: string; films: string[]; warming: boolean }> =>
+  data(ask("/api/health"));
 
 export const templates = async (): Promise<Template[]> =>
   (await data<{ templates: Template[] }>(ask("/api/templates"))).templates;
@@ -132,5 +147,5 @@ export const cancel = async (id: string): Promise<void> => {
 
 export const fileOf = async (id: string): Promise<Blob> => (await ask(`/api/runs/${id}/file`)).blob();
 
-export const filmOf = async (id: string, format: "gif" | "mp4", seconds: number): Promise<Blob> =>
+export const filmOf = async (id: string, format: "gif", seconds: number): Promise<Blob> =>
   (await ask(`/api/runs/${id}/film?format=${format}&seconds=${seconds}`)).blob();

@@ -1,12 +1,15 @@
 /** A chart with its caption. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Chart, type ChartOptions } from "../charts/chart";
 import type { Curves } from "../charts/data";
+import { inWords, tableOf } from "../charts/words";
+import { ChartTable } from "./ChartTable";
 import { useApp, useSession, useTheme } from "./context";
 
 interface Props {
-  readonly title: string;
+  readonly name: string; // in the text alternative
+  readonly title: preact.ComponentChildren;
   readonly note?: preact.ComponentChildren;
   readonly curves: () => Curves;
   readonly options: Omit<ChartOptions, "theme" | "seek" | "end" | "group" | "hover">;
@@ -14,17 +17,20 @@ interface Props {
   readonly of: unknown; // when this changes the chart is made anew
 }
 
-export function ChartPane({ title, note, curves, options, agents = false, of }: Props) {
+export function ChartPane({ name, title, note, curves, options, agents = false, of }: Props) {
   const session = useSession();
   const theme = useTheme();
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart | null>(null);
   const version = useApp((app) => app.version);
   const word = useApp((app) => app.word);
+  const [words, setWords] = useState(name);
+  const latest = useRef({ curves, options });
+  latest.current = { curves, options };
   useEffect(() => {
     const element = box.current as HTMLDivElement;
     const made = new Chart(element, {
-      ...options,
+      ...latest.current.options,
       theme,
       group: "time",
       end: () => session.end,
@@ -35,7 +41,7 @@ export function ChartPane({ title, note, curves, options, agents = false, of }: 
       hover: agents ? (line) => session.store.set({ hovered: line }) : null,
     });
     chart.current = made;
-    made.show(curves());
+    made.show(latest.current.curves());
     made.moveTo(session.clock.t);
     const watch = new ResizeObserver(() => made.resize(element.clientWidth));
     watch.observe(element);
@@ -51,14 +57,19 @@ export function ChartPane({ title, note, curves, options, agents = false, of }: 
       watch.disconnect();
       made.close();
     };
-  }, [session, theme, of]);
-  useEffect(() => chart.current?.show(curves()), [version, word]);
+  }, [session, theme, of, agents]);
+  useEffect(() => {
+    const found = latest.current.curves();
+    chart.current?.show(found);
+    setWords(inWords(name, found));
+  }, [version, word, name]);
   return (
     <section class="chart">
       <h3>
         {title} <span class="chart-note">{note}</span>
       </h3>
-      <div ref={box} class="chart-box" />
+      <div ref={box} class="chart-box" role="img" aria-label={words} />
+      <ChartTable title={name} table={() => tableOf(latest.current.curves())} />
     </section>
   );
 }

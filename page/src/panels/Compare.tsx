@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Law } from "../net/api";
-import { LAWS, lawLike, MOST_LAWS, nameOf } from "../state/laws";
+import { LAWS, lawLike, mismatches, MOST_LAWS, nameOf, paceOf } from "../state/laws";
 import { useApp, useSession } from "./context";
 
 export function Compare() {
@@ -13,16 +13,25 @@ export function Compare() {
   const [chosen, choose] = useState<readonly string[]>([]);
   useEffect(() => choose(lanes.length > 1 ? lanes.map((lane) => lane.kind) : [own]), [lanes, own]);
   if (!scenario) return null;
-  const toggle = (kind: string): void => choose(chosen.includes(kind) ? chosen.filter((one) => one !== kind) : [...chosen, kind]);
+  const toggle = (kind: string): void =>
+    choose(chosen.includes(kind) ? chosen.filter((one) => one !== kind) : [...chosen, kind]);
   const full = chosen.length >= MOST_LAWS;
   return (
     <div class="compare">
-      <p>Two or three laws from the same start, with the same seed, on one clock. Each is told only what its own paper lets it know.</p>
+      <p>
+        Two or three laws from the same start, with the same seed, on one clock. Each obtains only the
+        measurements and messages that its own paper assumes.
+      </p>
       <fieldset>
         <legend>Laws</legend>
         {LAWS.map((law) => (
           <label key={law.kind} class="check law">
-            <input type="checkbox" checked={chosen.includes(law.kind)} disabled={full && !chosen.includes(law.kind)} onChange={() => toggle(law.kind)} />
+            <input
+              type="checkbox"
+              checked={chosen.includes(law.kind)}
+              disabled={full && !chosen.includes(law.kind)}
+              onChange={() => toggle(law.kind)}
+            />
             <span>
               <b>{law.name}</b> {law.about}
               <span class="dim">{said(lawLike(law.kind, scenario.controller))}</span>
@@ -31,16 +40,38 @@ export function Compare() {
         ))}
       </fieldset>
       <p class="row">
-        <button class="plain strong" disabled={chosen.length < 2} onClick={() => void session.compare(chosen)}>
+        <button
+          class="plain strong"
+          disabled={chosen.length < 2}
+          onClick={() => void session.compare(chosen)}
+        >
           Side by side
         </button>
         <button class="plain" disabled={lanes.length < 2} onClick={() => void session.compare([own])}>
           Only {nameOf(own)}
         </button>
       </p>
-      <p class="dim">Numbers of the other laws are matched to those of this scenario: the same speed, and the same speed per distance near the centroid.</p>
+      <p class="dim">
+        The other laws are matched to {nameOf(own)}, as by <code>dwell compare</code>
+        {matched(scenario.controller)}. The largest speed that occurred is shown below each map.
+      </p>
+      {mismatches(scenario.controller, chosen).map((note) => (
+        <p key={note} role="note">
+          {note}
+        </p>
+      ))}
     </div>
   );
+}
+
+/** What the laws have in common, with numbers. */
+function matched(own: Law): string {
+  const [speed, gain] = paceOf(own);
+  const found = [
+    speed === null ? "" : `the same largest speed, ${speed}`,
+    gain === null ? "" : `the same speed per distance near the centroid, ${gain}`,
+  ].filter(Boolean);
+  return found.length ? `: ${found.join(", and ")}` : "";
 }
 
 /** The numbers of a law in one line. */

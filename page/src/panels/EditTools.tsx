@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import { regionOf } from "../geometry/workspace";
 import { useApp, useSession } from "./context";
-import { openFile } from "./files";
+import { openLater } from "./drops";
 
 /** Drawing rings: a new workspace, or holes and parts of the present one. */
 export function DrawTools() {
@@ -14,7 +14,11 @@ export function DrawTools() {
   if (drawing)
     return (
       <>
-        <button class="plain strong" disabled={drawing.length < 3} onClick={() => void session.hands.finishDrawing()}>
+        <button
+          class="plain strong"
+          disabled={drawing.length < 3}
+          onClick={() => void session.hands.finishDrawing()}
+        >
           Finish ({drawing.length})
         </button>
         <button class="plain" onClick={() => session.hands.letGo()}>
@@ -24,14 +28,27 @@ export function DrawTools() {
     );
   return (
     <>
-      <button class="plain" onClick={() => session.hands.beginDrawing()} title="Draw a new workspace, point by point; it need not be convex">
+      <button
+        class="plain"
+        onClick={() => session.hands.beginDrawing()}
+        title="Draw a new workspace, point by point; it need not be convex"
+      >
         Draw new
       </button>
-      <button class="plain" onClick={() => session.hands.beginDrawing(true)} title="Draw a ring: inside the workspace it is a hole, outside another part">
+      <button
+        class="plain"
+        onClick={() => session.hands.beginDrawing(true)}
+        title="Draw a ring: inside the workspace it is a hole, outside another part"
+      >
         Draw hole
       </button>
       {workspace && regionOf(workspace).parts && (
-        <button class="plain" disabled={chosen < 0} onClick={() => void session.hands.removeRing()} title="Remove the whole ring of the chosen corner">
+        <button
+          class="plain"
+          disabled={chosen < 0}
+          onClick={() => void session.hands.removeRing()}
+          title="Remove the whole ring of the chosen corner"
+        >
           Remove ring
         </button>
       )}
@@ -47,25 +64,55 @@ export function PaintTools() {
   const set = (change: Partial<typeof brush>): void => session.store.set({ brush: { ...brush, ...change } });
   const open = async (input: HTMLInputElement): Promise<void> => {
     const chosen = input.files?.[0];
-    if (chosen) await openFile(session, chosen);
+    if (chosen) await openLater(session, chosen);
     input.value = "";
   };
   return (
     <>
       <label class="brush">
         Size
-        <input type="range" min={0.02} max={0.3} step={0.01} value={brush.size} onInput={(e) => set({ size: Number(e.currentTarget.value) })} />
+        <input
+          type="range"
+          min={0.02}
+          max={0.3}
+          step={0.01}
+          value={brush.size}
+          onInput={(e) => set({ size: Number(e.currentTarget.value) })}
+        />
       </label>
       <label class="brush">
         Strength
-        <input type="range" min={0.05} max={1} step={0.05} value={brush.strength} onInput={(e) => set({ strength: Number(e.currentTarget.value) })} />
+        <input
+          type="range"
+          min={0.05}
+          max={1}
+          step={0.05}
+          value={brush.strength}
+          onInput={(e) => set({ strength: Number(e.currentTarget.value) })}
+        />
       </label>
       <label class="check">
-        <input type="checkbox" checked={brush.erase} onChange={(e) => set({ erase: e.currentTarget.checked })} />
+        <input
+          type="checkbox"
+          checked={brush.erase}
+          onChange={(e) => set({ erase: e.currentTarget.checked })}
+        />
         Erase
       </label>
-      <input ref={file} type="file" accept="image/png,image/jpeg" class="hidden" tabIndex={-1} aria-label="Picture of the density" onChange={(e) => void open(e.currentTarget)} />
-      <button class="plain" onClick={() => file.current?.click()} title="Take the density from a picture, PNG or JPEG, laid over the workspace: light places count most">
+      <input
+        ref={file}
+        type="file"
+        accept="image/png,image/jpeg"
+        class="hidden"
+        tabIndex={-1}
+        aria-label="Picture of the density"
+        onChange={(e) => void open(e.currentTarget)}
+      />
+      <button
+        class="plain"
+        onClick={() => file.current?.click()}
+        title="Take the density from a picture, PNG or JPEG, laid over the workspace: light places count most"
+      >
         Picture
       </button>
     </>

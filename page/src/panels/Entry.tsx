@@ -6,24 +6,31 @@ import { useTyped } from "./typed";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-const asNumber = (text: string): number | null => (NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : null);
+const asNumber = (text: string): number | null =>
+  NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : null;
 
 /** A number that must be there. */
 export function number(text: string, name: string): Parsed {
   const value = asNumber(text.trim());
   if (value !== null) return { value };
-  return { wrong: text.trim() ? `${name} needs a number such as 0.5, got "${text.trim()}".` : `${name} needs a number; it is empty.` };
+  return {
+    wrong: text.trim()
+      ? `${name} needs a number such as 0.5, got "${text.trim()}".`
+      : `${name} needs a number; it is empty.`,
+  };
 }
 
 /** A number, or nothing. */
-export const numberOrNone = (text: string, name: string): Parsed => (text.trim() ? number(text, name) : { value: null });
+export const numberOrNone = (text: string, name: string): Parsed =>
+  text.trim() ? number(text, name) : { value: null };
 
 /** Numbers in a row, or nothing. */
 export function numbers(text: string, name: string): Parsed {
   const words = text.split(/[\s,;]+/).filter(Boolean);
   const found = words.map(asNumber);
   const wrong = found.indexOf(null);
-  if (wrong >= 0) return { wrong: `${name} needs numbers with commas between, such as 0.1, 0.2, got "${words[wrong]}".` };
+  if (wrong >= 0)
+    return { wrong: `${name} needs numbers with commas between, such as 0.1, 0.2, got "${words[wrong]}".` };
   return { value: found.length ? found : null };
 }
 
@@ -34,7 +41,8 @@ function asText(value: unknown): string {
   return typeof value === "number" || typeof value === "string" ? String(value) : "";
 }
 
-const useDraft = (spot: Spot): Draft | undefined => useApp((app) => standing(app).find((one) => one.spot.key === spot.key));
+const useDraft = (spot: Spot): Draft | undefined =>
+  useApp((app) => standing(app).find((one) => one.spot.key === spot.key));
 
 const idOf = (spot: Spot): string => `wrong-${spot.key.replace(/\W+/g, "-")}`;
 

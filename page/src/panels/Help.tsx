@@ -51,7 +51,13 @@ export function Help() {
     } else dialog.current?.close();
   }, [shown]);
   return (
-    <dialog ref={dialog} class="help" tabIndex={-1} aria-labelledby="help-title" onClose={() => session.store.set({ help: false })}>
+    <dialog
+      ref={dialog}
+      class="help"
+      tabIndex={-1}
+      aria-labelledby="help-title"
+      onClose={() => session.store.set({ help: false })}
+    >
       <h2 id="help-title">Keys and marks</h2>
       <div class="help-columns">
         <Table title="Anywhere" rows={KEYS} />
@@ -61,8 +67,9 @@ export function Help() {
         </div>
       </div>
       <p>
-        Drag an agent, a peak or a corner; double-click to add. Before a run that changes the start; on the way the run goes on
-        from there, and the others react. Drag the ground to move the map, and use the wheel or two fingers to zoom.
+        Drag an agent, a peak or a corner; double-click to add. Before a run that changes the start; on the
+        way the run goes on from there, and the others react. Drag the ground to move the map, and use the
+        wheel or two fingers to zoom.
       </p>
       <form method="dialog">
         <button class="plain strong">Close</button>

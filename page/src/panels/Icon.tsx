@@ -10,6 +10,7 @@ const PATHS = {
   plus: "M11 5h2v6h6v2h-6v6h-2v-6H5v-2h6z",
   minus: "M5 11h14v2H5z",
   bin: "M9 4h6l1 2h4v2H4V6h4zM6 9h12l-1 11H7z",
+  redo: "M15 5v4h-5a5.5 5.5 0 0 0 0 11h6v-2.4h-6a3.1 3.1 0 0 1 0-6.2h5v4l5.5-5.4z",
   undo: "M9 5v4h5a5.5 5.5 0 0 1 0 11H8v-2.4h6a3.1 3.1 0 0 0 0-6.2H9v4L3.5 10z",
 } as const;
 

@@ -9,7 +9,7 @@ import { Icon } from "./Icon";
 
 const TOOLS: readonly { tool: Tool; name: string; key: string; about: string }[] = [
   { tool: "agents", name: "Agents", key: "1", about: "Drag agents; double-click to add one" },
-  { tool: "peaks", name: "Peaks", key: "2", about: "Drag the hills of the density; double-click to add one" },
+  { tool: "peaks", name: "Peaks", key: "2", about: "Drag the peaks of the density; double-click to add one" },
   { tool: "workspace", name: "Workspace", key: "3", about: "Drag the corners of the workspace" },
   { tool: "paint", name: "Paint", key: "4", about: "Paint the density with a brush" },
 ];
@@ -21,7 +21,8 @@ const ADDS: Record<Tool, string> = {
   workspace: "Add a corner after the chosen one, or on the longest side",
 };
 
-const UNTOUCHABLE = "Of three dimensions and more the map shows two axes, and nothing can be moved on it; change it under Scenario";
+const UNTOUCHABLE =
+  "Of three dimensions and more the map shows two axes, and nothing can be moved on it; change it under Scenario";
 
 const LAYERS: readonly { layer: keyof Layers; name: string }[] = [
   { layer: "heat", name: "Density" },
@@ -50,27 +51,47 @@ export function MapTools() {
     <div class="tools">
       <div class="segments" role="group" aria-label="What the pointer changes">
         {TOOLS.map((one) => (
-          <button key={one.tool} aria-pressed={tool === one.tool} disabled={!touchable || (one.tool === "paint" && !planar)} title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE} onClick={() => session.hands.setTool(one.tool)}>
+          <button
+            key={one.tool}
+            aria-pressed={tool === one.tool}
+            disabled={!touchable || (one.tool === "paint" && !planar)}
+            title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE}
+            onClick={() => session.hands.setTool(one.tool)}
+          >
             {one.name}
           </button>
         ))}
       </div>
       {!drawing && tool !== "paint" && (
-        <button class="plain" disabled={!touchable || (tool === "workspace" && !corners)} onClick={() => void session.hands.addOne()} title={touchable ? `${ADDS[tool]} (A on the map)` : UNTOUCHABLE}>
-          <Icon name="plus" /> Add
+        <button
+          class="plain"
+          disabled={!touchable || (tool === "workspace" && !corners)}
+          onClick={() => void session.hands.addOne()}
+          title={touchable ? `${ADDS[tool]} (A on the map)` : UNTOUCHABLE}
+        >
+          <Icon name="plus" /> <span class="word">Add</span>
         </button>
       )}
       {tool === "workspace" && planar && <DrawTools />}
       {tool === "paint" && planar && <PaintTools />}
       {!drawing && tool !== "paint" && (
-        <button class="plain" disabled={!touchable || chosen < 0} onClick={() => void session.hands.removeChosen()} title="Remove what is chosen (Delete)">
-          <Icon name="bin" /> Remove
+        <button
+          class="plain"
+          disabled={!touchable || chosen < 0}
+          onClick={() => void session.hands.removeChosen()}
+          title="Remove what is chosen (Delete)"
+        >
+          <Icon name="bin" /> <span class="word">Remove</span>
         </button>
       )}
       {region && region.dimension > 2 && (
         <label>
           <span class="hidden">Axes that are seen</span>
-          <select value={app.axes.join()} title="The two axes that are seen" onChange={(e) => setAxes(e.currentTarget.value)}>
+          <select
+            value={app.axes.join()}
+            title="The two axes that are seen"
+            onChange={(e) => setAxes(e.currentTarget.value)}
+          >
             {pairsOf(region.dimension).map((pair) => (
               <option key={pair.join()} value={pair.join()}>
                 {pair.map((axis) => nameOfAxis(axis, region.dimension)).join(" and ")}
@@ -80,24 +101,49 @@ export function MapTools() {
         </label>
       )}
       <span class="gap" />
-      <button class="plain" onClick={() => session.undo()} title="Undo the last change (Ctrl+Z)" aria-label="Undo">
+      <button
+        class="plain"
+        disabled={!app.undoable}
+        onClick={() => session.undo()}
+        title="Undo the last change (Ctrl+Z)"
+        aria-label="Undo"
+      >
         <Icon name="undo" />
+      </button>
+      <button
+        class="plain"
+        disabled={!app.redoable}
+        onClick={() => session.undo(false)}
+        title="Redo the change that was undone (Ctrl+Y)"
+        aria-label="Redo"
+      >
+        <Icon name="redo" />
       </button>
       <details class="menu">
         <summary>Show</summary>
         <div class="menu-body" role="group" aria-label="Layers of the map">
           {LAYERS.map(({ layer, name }) => (
             <label key={layer} class="check">
-              <input type="checkbox" checked={layers[layer]} onChange={(e) => session.store.set({ layers: { ...layers, [layer]: e.currentTarget.checked } })} />
+              <input
+                type="checkbox"
+                checked={layers[layer]}
+                onChange={(e) =>
+                  session.store.set({ layers: { ...layers, [layer]: e.currentTarget.checked } })
+                }
+              />
               {name}
             </label>
           ))}
         </div>
       </details>
-      <button class="plain" onClick={() => session.setView(null)} title="Show everything (0)" aria-label="Show everything">
+      <button
+        class="plain"
+        onClick={() => session.setView(null)}
+        title="Show everything (0)"
+        aria-label="Show everything"
+      >
         <Icon name="fit" />
       </button>
     </div>
   );
 }
-

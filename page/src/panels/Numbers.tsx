@@ -1,17 +1,23 @@
 /** The numbers of the runs as they go on. */
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { errorsOf, figureAt, figureOf, MOST_LINES } from "../charts/data";
-import { drawTimers, MANY } from "../charts/timers";
+import { drawTimers, MANY, timerTable } from "../charts/timers";
 import { colourOf, type Theme } from "../map/theme";
 import type { Lane } from "../state/lane";
 import { nameOf } from "../state/laws";
 import { ChartPane } from "./ChartPane";
+import { ChartTable } from "./ChartTable";
 import { Counters } from "./Counters";
 import { figure, useApp, useSession, useTheme, useTime } from "./context";
+import { lazy } from "./lazy";
 import { Outcome } from "./Outcome";
+import { Term } from "./Term";
 
-const HEIGHT = 150;
+const HEIGHT = 165;
+
+const Raster = lazy(async () => (await import("../race/RasterPane")).RasterPane);
 
 export function Numbers() {
   const lanes = useApp((app) => app.lanes);
@@ -24,10 +30,12 @@ export function Numbers() {
       {begun.map((lane) => (
         <Outcome key={lane.kind} lane={lane} titled={begun.length > 1} />
       ))}
-      <ErrorChart lanes={begun} />
-      <FigureChart lanes={begun} which="cost" title="Cost" log />
+      {lanes.length > 1 && <p class="dim">Errors, costs and samples of all laws are below the maps.</p>}
+      {lanes.length === 1 && <ErrorChart lanes={begun} />}
+      {lanes.length === 1 && <FigureChart lanes={begun} which="cost" log />}
       <HoldChart lanes={begun} />
-      {begun.length === 1 && <Timers lane={begun[0]} />}
+      {lanes.length === 1 && <Timers lane={begun[0]} />}
+      {lanes.length === 1 && <Raster />}
     </div>
   );
 }
@@ -39,9 +47,13 @@ function Waiting() {
   const waiting = asking || lanes.some((lane) => lane.working);
   return (
     <div class="empty">
-      <p>{waiting ? "The run is about to begin." : "No run yet. Errors, cost, timers and messages are shown here while one goes on."}</p>
+      <p>
+        {waiting
+          ? "The run is about to begin."
+          : "No run yet. Errors, cost, timers and messages are shown here while one goes on."}
+      </p>
       {!waiting && (
-        <button class="plain strong" onClick={() => void session.run()}>
+        <button class="plain" onClick={() => void session.run()}>
           Run
         </button>
       )}
@@ -55,11 +67,13 @@ const laneColours =
     colourOf(theme, k);
 
 const limitsOf = (lanes: readonly Lane[], of: "nu" | "limit"): number[] => {
-  const found = lanes.map((lane) => lane.timeline.last?.[of]).filter((v): v is number => typeof v === "number" && v > 0);
+  const found = lanes
+    .map((lane) => lane.timeline.last?.[of])
+    .filter((v): v is number => typeof v === "number" && v > 0);
   return [...new Set(found)];
 };
 
-function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
+export function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
   const theme = useTheme();
   const alone = lanes.length === 1;
   const agents = lanes[0].timeline.last?.arc.agents ?? 0;
@@ -71,14 +85,35 @@ function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
   const grey = (k: number): string => (k === 2 ? theme.flash : k === 1 ? theme.ink : theme.cell);
   return (
     <ChartPane
-      title={alone && !many ? "Error of each agent" : alone && band ? "Errors" : "Largest error"}
+      name={alone && !many ? "Error of each agent" : "Largest error"}
+      title={
+        <>
+          {alone && !many ? "" : alone && band ? "" : "Largest "}
+          <Term name="error">{alone && band ? "Errors" : alone && !many ? "Error" : "error"}</Term>
+          {alone && !many ? " of each agent" : ""}
+        </>
+      }
       note={
         <>
-          <Legend lanes={lanes} which="error" named={!many || band} extra={nu.length ? `ν = ${nu.map((v) => figure(v)).join(", ")} dashed` : ""} />
-          {alone && many && !each && <span class="legend dim">of so many agents the largest alone is kept</span>}
+          <Legend
+            lanes={lanes}
+            which="error"
+            named={!many || band}
+            extra={
+              nu.length ? (
+                <>
+                  <Term name="nu">ν</Term> = {nu.map((v) => figure(v)).join(", ")} dashed
+                </>
+              ) : null
+            }
+          />
+          {alone && many && !each && (
+            <span class="legend dim">of so many agents the largest alone is kept</span>
+          )}
           {alone && band && (
             <span class="legend">
-              <Swatch colour={theme.flash} /> largest <Swatch colour={theme.ink} /> middle <Swatch colour={theme.cell} /> least
+              <Swatch colour={theme.flash} /> largest <Swatch colour={theme.ink} /> middle{" "}
+              <Swatch colour={theme.cell} /> least
             </span>
           )}
         </>
@@ -86,44 +121,97 @@ function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
       of={`${names.join()}${lanes.map((lane) => lane.timeline.pieces[0].id).join()}${many}${each}`}
       agents={alone && !many}
       curves={() => (alone ? errorsOf(lanes[0]) : figureOf(lanes, "error", names))}
-      options={{ log: true, height: HEIGHT + 30, colours: alone && band ? grey : laneColours(theme), dashed: alone && !many, limits: () => limitsOf(lanes, "nu") }}
+      options={{
+        log: true,
+        height: HEIGHT + 30,
+        colours: alone && band ? grey : laneColours(theme),
+        dashed: alone && !many,
+        limits: () => limitsOf(lanes, "nu"),
+        limitName: "ν",
+        label: "distance to the centroid",
+      }}
     />
   );
 }
 
-function FigureChart({ lanes, which, title, log }: { lanes: readonly Lane[]; which: "cost"; title: string; log: boolean }) {
+export function FigureChart({ lanes, which, log }: { lanes: readonly Lane[]; which: "cost"; log: boolean }) {
   const theme = useTheme();
   const names = lanes.map((lane) => nameOf(lane.kind));
   return (
     <ChartPane
-      title={title}
-      note={<Legend lanes={lanes} which={which} extra="" />}
+      name="Cost"
+      title={<Term name="cost">Cost</Term>}
+      note={<Legend lanes={lanes} which={which} />}
       of={`${names.join()}${lanes.map((lane) => lane.timeline.pieces[0].id).join()}`}
       curves={() => figureOf(lanes, which, names)}
-      options={{ log, height: HEIGHT, colours: laneColours(theme), dashed: false, limits: () => [] }}
+      options={{
+        log,
+        height: HEIGHT,
+        colours: laneColours(theme),
+        dashed: false,
+        limits: () => [],
+        label: "locational cost",
+      }}
     />
   );
 }
 
 function HoldChart({ lanes }: { lanes: readonly Lane[] }) {
   const theme = useTheme();
-  const held = lanes.filter((lane) => lane.timeline.pieces.some((piece) => piece.arc.samples.holdError.length > 0));
+  const held = lanes.filter((lane) =>
+    lane.timeline.pieces.some((piece) => piece.arc.samples.holdError.length > 0),
+  );
   if (!held.length) return null;
   const limit = limitsOf(held, "limit");
   const names = held.map((lane) => nameOf(lane.kind));
   return (
     <ChartPane
-      title="Largest hold error η̃"
-      note={<Legend lanes={held} which="holdError" extra={limit.length ? `limit ${limit.map((v) => figure(v)).join(", ")} dashed` : ""} />}
+      name="Largest hold error"
+      title={
+        <>
+          Largest <Term name="holdError">hold error η̃</Term>
+        </>
+      }
+      note={
+        <Legend
+          lanes={held}
+          which="holdError"
+          extra={
+            limit.length ? (
+              <>
+                <Term name="etaMax">limit</Term> {limit.map((v) => figure(v)).join(", ")} dashed
+              </>
+            ) : null
+          }
+        />
+      }
       of={`${names.join()}${held.map((lane) => lane.timeline.pieces[0].id).join()}`}
       curves={() => figureOf(held, "holdError", names, false)}
-      options={{ log: false, height: HEIGHT - 20, colours: (k) => colourOf(theme, lanes.indexOf(held[k])), dashed: false, limits: () => limitsOf(held, "limit") }}
+      options={{
+        log: false,
+        height: HEIGHT - 20,
+        colours: (k) => colourOf(theme, lanes.indexOf(held[k])),
+        dashed: false,
+        limits: () => limitsOf(held, "limit"),
+        limitName: "limit",
+        label: "speed",
+      }}
     />
   );
 }
 
 /** Values at the clock's time. */
-function Legend({ lanes, which, extra, named = false }: { lanes: readonly Lane[]; which: "cost" | "error" | "holdError"; extra: string; named?: boolean }) {
+function Legend({
+  lanes,
+  which,
+  extra = null,
+  named = false,
+}: {
+  lanes: readonly Lane[];
+  which: "cost" | "error" | "holdError";
+  extra?: ComponentChildren;
+  named?: boolean;
+}) {
   const session = useSession();
   const theme = useTheme();
   useTime();
@@ -142,7 +230,7 @@ function Legend({ lanes, which, extra, named = false }: { lanes: readonly Lane[]
   );
 }
 
-function Swatch({ colour }: { colour: string }) {
+export function Swatch({ colour }: { colour: string }) {
   return (
     <svg class="swatch" viewBox="0 0 14 4" aria-hidden="true">
       <rect width="14" height="4" rx="2" fill={colour} />
@@ -150,14 +238,18 @@ function Swatch({ colour }: { colour: string }) {
   );
 }
 
-/** What an agent waits for: under some laws not every event is a look, under others none is. */
+/** What an agent waits for: under some laws not every event is a sample, under others none is. */
 function doesNext(lane: Lane): string {
   const arc = lane.timeline.last?.arc;
   const events = arc?.events;
-  if (!events?.looked || !events.count) return "looks again";
+  if (!events?.looked || !events.count) return "samples again";
   const looks = events.looks[events.count];
-  const left = arc?.lives?.departures.filter((t) => t <= arc.known).length ?? 0; // who leaves has an event without a look
-  return looks === 0 ? "chooses its course anew; none looks, each hears from the others" : looks < events.count - left ? "looks or chooses its course anew" : "looks again";
+  const left = arc?.lives?.departures.filter((t) => t <= arc.known).length ?? 0; // who leaves has an event without a sample
+  return looks === 0
+    ? "chooses its course anew; none samples, each receives broadcasts"
+    : looks < events.count - left
+      ? "samples or chooses its course anew"
+      : "samples again";
 }
 
 function Timers({ lane }: { lane: Lane }) {
@@ -165,7 +257,7 @@ function Timers({ lane }: { lane: Lane }) {
   const theme = useTheme();
   const canvas = useRef<HTMLCanvasElement>(null);
   const agents = lane.timeline.last?.arc.agents ?? 0;
-  useApp((app) => app.version); // whether anybody looks is seen in the rows
+  useApp((app) => app.version); // whether any agent samples is seen in the rows
   const what = `time left until each agent ${doesNext(lane)}`;
   useEffect(() => {
     let longest = 0;
@@ -181,9 +273,20 @@ function Timers({ lane }: { lane: Lane }) {
   return (
     <section class="chart">
       <h3>
-        Timers <span class="chart-note dim">{what}{agents > MANY ? ", longest first" : ""}</span>
+        <Term name="timer">Timers</Term>{" "}
+        <span class="chart-note dim">
+          {what}
+          {agents > MANY ? ", longest first" : ""}
+        </span>
       </h3>
       <canvas ref={canvas} class="timers" role="img" aria-label={`One bar per agent: ${what}`} />
+      <ChartTable
+        title="Timers"
+        table={() => {
+          const state = lane.stateAt(session.clock.t, session.jumpOf(lane));
+          return state ? timerTable(state) : { times: [], rows: [] };
+        }}
+      />
     </section>
   );
 }

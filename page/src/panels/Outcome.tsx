@@ -7,7 +7,9 @@ import { figure, whole } from "./context";
 interface Summary {
   stop?: { reason?: string; ok?: boolean; time?: number };
   events?: { total?: number };
-  measurements?: number;
+  cells?: { voronoi?: number };
+  distance?: { mean?: number };
+  top_speed?: number | null;
   messages?: number;
   cost?: { initial?: number; final?: number };
   error?: { final_max?: number };
@@ -22,15 +24,21 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
   const offset = lane.timeline.last?.offset ?? 0;
   const reached = summary.coverage?.reached_at;
   const says = typeof reached === "number" ? `from t = ${figure(offset + reached)}` : "no";
-  const covered: [string, string][] = typeof summary.coverage?.nu === "number" ? [["within ν for good", says]] : [];
+  const covered: [string, string][] =
+    typeof summary.coverage?.nu === "number" ? [["within ν for good", says]] : [];
   const rows: [string, string][] = [
     ["ended by", `${summary.stop?.reason ?? "–"} at t = ${figure(offset + (summary.stop?.time ?? 0))}`],
     ["cost", `${figure(summary.cost?.initial)} → ${figure(summary.cost?.final)}`],
     ["largest error at the end", figure(summary.error?.final_max)],
     ...covered,
-    ["largest hold error", `${figure(summary.hold_error?.max)}${summary.hold_error?.limit ? ` of at most ${figure(summary.hold_error.limit)}` : ""}`],
+    [
+      "largest hold error",
+      `${figure(summary.hold_error?.max)}${summary.hold_error?.limit ? ` of at most ${figure(summary.hold_error.limit)}` : ""}`,
+    ],
     ["closest two agents", figure(summary.separation?.min)],
-    ["looks, positions heard", `${whole(summary.measurements ?? 0)}, ${whole(summary.messages ?? 0)}`],
+    ["samples, positions received", `${whole(summary.cells?.voronoi ?? 0)}, ${whole(summary.messages ?? 0)}`],
+    ["path length per agent", figure(summary.distance?.mean)],
+    ["largest speed", figure(summary.top_speed)],
   ];
   return (
     <details class="outcome">
@@ -40,7 +48,9 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
           <span>
             cost {figure(summary.cost?.initial, 3)} → {figure(summary.cost?.final, 3)}
           </span>
-          {covered.length > 0 && <span>{typeof reached === "number" ? `within ν ${says}` : "not within ν for good"}</span>}
+          {covered.length > 0 && (
+            <span>{typeof reached === "number" ? `within ν ${says}` : "not within ν for good"}</span>
+          )}
         </span>
       </summary>
       {offset > 0 && <p class="dim">Of the part from t = {figure(offset)} on.</p>}

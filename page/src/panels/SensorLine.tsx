@@ -13,7 +13,8 @@ export function SensorLine() {
   const sensor = useApp((app) => app.sensor);
   const lane = useApp((app) => app.lanes)[0];
   useApp((app) => app.word);
-  const world = useMemo(() => lane?.timeline.last?.world ?? (scenario && new World(worldOf(scenario))), [scenario, lane, lane?.timeline.last]);
+  const last = lane?.timeline.last;
+  const world = useMemo(() => last?.world ?? (scenario && new World(worldOf(scenario))), [scenario, last]);
   if (!world?.form.sensors.length) return null;
   const names = world.form.sensors.map((one) => one.name);
   const shown = world.shown(selected, sensor).map((k) => names[k]);
@@ -23,7 +24,11 @@ export function SensorLine() {
     <div class="sensors">
       <label>
         Cells and density of{" "}
-        <select disabled={selected >= 0} value={String(Math.min(sensor, names.length - 1))} onChange={(e) => session.store.set({ sensor: Number(e.currentTarget.value) })}>
+        <select
+          disabled={selected >= 0}
+          value={String(Math.min(sensor, names.length - 1))}
+          onChange={(e) => session.store.set({ sensor: Number(e.currentTarget.value) })}
+        >
           {names.map((name, k) => (
             <option key={k} value={String(k)}>
               {name}
@@ -32,7 +37,8 @@ export function SensorLine() {
         </select>
       </label>
       <span aria-live="polite">
-        {selected >= 0 && `Agent ${selected} is chosen: the map shows ${listed(shown.map((name, k) => (shown.length > 1 ? `${name} (${lines[k % 3]})` : name)))}.`}
+        {selected >= 0 &&
+          `Agent ${selected} is chosen: the map shows ${listed(shown.map((name, k) => (shown.length > 1 ? `${name} (${lines[k % 3]})` : name)))}.`}
       </span>
       <span>Agents with</span>
       {world.groups(agents).map(({ sensors }, k) => (

@@ -1,28 +1,53 @@
 /** Play, pause, step, speed, and the bar to scrub through hybrid time. */
 
 import { useEffect, useRef } from "preact/hooks";
-import { SPEEDS } from "../state/clock";
+import { SPEEDS, usualSpeed } from "../state/clock";
 import { figure, useApp, useClock, useSession, whole } from "./context";
 import { Icon } from "./Icon";
+import { Term } from "./Term";
 import { WorldLine } from "./WorldLine";
 
 const NOTCHES = 10000; // of the bar
+
+/** Speeds to choose from: those of the list, the present one, and one that fits the run. */
+const speedsWith = (...more: number[]): number[] =>
+  [...new Set([...SPEEDS, ...more])].sort((one, other) => one - other);
 
 export function Transport() {
   const session = useSession();
   const { playing, speed } = useClock();
   return (
     <div class="transport" role="group" aria-label="Time">
-      <button class="round" onClick={() => session.seek(0)} aria-label="Back to the beginning" title="Back to the beginning (Home)">
+      <button
+        class="round"
+        onClick={() => session.seek(0)}
+        aria-label="Back to the beginning"
+        title="Back to the beginning (Home)"
+      >
         <Icon name="begin" />
       </button>
-      <button class="round" onClick={() => session.step(-1)} aria-label="One jump back" title="One jump back (←)">
+      <button
+        class="round"
+        onClick={() => session.step(-1)}
+        aria-label="One jump back"
+        title="One jump back (←)"
+      >
         <Icon name="back" />
       </button>
-      <button class="round play" onClick={() => void session.playOrPause()} aria-label={playing ? "Pause" : "Play"} title={playing ? "Pause (Space)" : "Play (Space)"}>
+      <button
+        class="round play"
+        onClick={() => void session.playOrPause()}
+        aria-label={playing ? "Pause" : "Play"}
+        title={playing ? "Pause (Space)" : "Play (Space)"}
+      >
         <Icon name={playing ? "pause" : "play"} />
       </button>
-      <button class="round" onClick={() => session.step(1)} aria-label="One jump forward" title="One jump forward (→)">
+      <button
+        class="round"
+        onClick={() => session.step(1)}
+        aria-label="One jump forward"
+        title="One jump forward (→)"
+      >
         <Icon name="forward" />
       </button>
       <div class="bars">
@@ -32,8 +57,15 @@ export function Transport() {
       <Readout />
       <label class="speed">
         <span class="hidden">Speed</span>
-        <select value={String(speed)} title="Time of the run per second" onChange={(e) => session.clock.setSpeed(Number(e.currentTarget.value))}>
-          {SPEEDS.map((one) => (
+        <select
+          value={String(speed)}
+          title="Time of the run per second"
+          onChange={(e) => {
+            session.clock.setSpeed(Number(e.currentTarget.value));
+            e.currentTarget.blur();
+          }}
+        >
+          {speedsWith(speed, usualSpeed(session.end)).map((one) => (
             <option key={one} value={String(one)}>
               {one}×
             </option>
@@ -98,9 +130,10 @@ function Readout() {
     return session.clock.onFrame(show);
   }, [session]);
   return (
-    <output class="readout" title="Hybrid time: time and number of jumps">
-      <span ref={time} />
-      <span ref={jump} class="dim" />
+    <output class="readout">
+      <Term name="hybridTime">
+        <span ref={time} /> <span ref={jump} class="dim" />
+      </Term>
     </output>
   );
 }

@@ -33,7 +33,14 @@ export function WorldLine() {
   };
   const said = marks[shown] as Mark | undefined;
   return (
-    <div class="world-line" ref={line} role="toolbar" aria-label="Changes of the world" onKeyDown={turn} onPointerLeave={() => show(-1)}>
+    <div
+      class="world-line"
+      ref={line}
+      role="toolbar"
+      aria-label="Changes of the world"
+      onKeyDown={turn}
+      onPointerLeave={() => show(-1)}
+    >
       {marks.map((one, k) => (
         <button
           key={`${one.kind} ${one.t}`}
@@ -48,7 +55,11 @@ export function WorldLine() {
         />
       ))}
       {said && (
-        <span class="bubble" aria-hidden="true" style={{ left: share(said.t), transform: `translateX(-${share(said.t)})` }}>
+        <span
+          class="bubble"
+          aria-hidden="true"
+          style={{ left: share(said.t), transform: `translateX(-${share(said.t)})` }}
+        >
           {inWords(said)}
         </span>
       )}
@@ -56,4 +67,5 @@ export function WorldLine() {
   );
 }
 
-const inWords = ({ t, kind, says }: Mark): string => `${kind === "switch" ? "Switch at" : "At"} t = ${figure(t)}: ${says}`;
+const inWords = ({ t, kind, says }: Mark): string =>
+  `${kind === "switch" ? "Switch at" : "At"} t = ${figure(t)}: ${says}`;

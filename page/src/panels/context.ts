@@ -3,6 +3,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { DARK, LIGHT, type Theme } from "../map/theme";
+import { signed, superscript } from "../map/ticks";
 import type { AppState } from "../state/app";
 import type { Session } from "../state/session";
 import { useStore } from "../state/store";
@@ -46,7 +47,7 @@ export function useTime(perSecond = 8): void {
       again(`${session.clock.t}, ${session.clock.jump}`); // several jumps may happen at one time
     };
     return session.clock.onFrame(look);
-  }, [session]);
+  }, [session, perSecond]);
 }
 
 /** Whether the clock runs, and how fast. */
@@ -62,12 +63,19 @@ export function figure(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e-3 && size < 1e6) return String(Number(value.toPrecision(digits)));
+  if (size >= 1e-3 && size < 1e6) return signed(String(Number(value.toPrecision(digits))));
   const [mantissa, power] = value.toExponential(2).split("e");
-  return `${mantissa} × 10${superscript(Number(power))}`;
+  return `${signed(mantissa)} × 10${superscript(Number(power))}`;
 }
 
-const superscript = (n: number): string => [...String(n)].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("");
-
 /** A whole number with thin spaces between thousands. */
-export const whole = (value: number): string => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+export const whole = (value: number): string =>
+  String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+
+const WORDS = "no one two three four five six seven eight nine ten eleven twelve".split(" ");
+
+/** A count as text has it. */
+export const inWords = (count: number): string => WORDS[count] ?? whole(count);
+
+/** The text as a sentence begins. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -24,8 +24,10 @@ export async function openFile(session: Session, file: File): Promise<void> {
   try {
     if (PICTURES.includes(file.type)) return await openPicture(session, file);
     const head = String.fromCharCode(...new Uint8Array(await file.slice(0, 4).arrayBuffer()));
-    if (STORED.includes(head)) return session.say(`${file.name} is a stored run, not a scenario; dwell show reads it.`, "error");
-    if (file.size > LONGEST) return session.say(tooLarge(file, "a scenario file or an outline", LONGEST), "error");
+    if (STORED.includes(head))
+      return session.say(`${file.name} is a stored run, not a scenario; dwell show reads it.`, "error");
+    if (file.size > LONGEST)
+      return session.say(tooLarge(file, "a scenario file or an outline", LONGEST), "error");
     const text = await file.text();
     const json = geoJsonIn(text);
     if (json) await openOutline(session, file.name, text, json);
@@ -36,14 +38,21 @@ export async function openFile(session: Session, file: File): Promise<void> {
 }
 
 /** An outline becomes the workspace of the scenario; only the server can make metres of degrees. */
-async function openOutline(session: Session, name: string, text: string, json: Record<string, unknown>): Promise<void> {
+async function openOutline(
+  session: Session,
+  name: string,
+  text: string,
+  json: Record<string, unknown>,
+): Promise<void> {
   const { scenario } = session.store.get();
   if (!scenario) return;
   try {
     const parts = partsIn(json);
     if (!parts.length) throw new Error(`${name} has no polygon; an outline is a Polygon or a MultiPolygon.`);
     const measured = json["crs"] === undefined && !mayBeDegrees(ringsOf(parts));
-    const { workspace, repairs } = measured ? { workspace: workspaceOf(parts), repairs: [] } : await site(text);
+    const { workspace, repairs } = measured
+      ? { workspace: workspaceOf(parts), repairs: [] }
+      : await site(text);
     const { scenario: next, scale } = withSite(scenario, workspace, name.replace(/\.\w+$/, ""));
     if (!(await session.change(next))) return;
     session.setView(null);
@@ -62,7 +71,8 @@ async function openOutline(session: Session, name: string, text: string, json: R
 async function openPicture(session: Session, file: File): Promise<void> {
   const { scenario } = session.store.get();
   const region = scenario && regionOf(scenario.workspace);
-  if (region?.dimension !== 2) return session.say("A picture can be the density of a workspace in the plane only.", "error");
+  if (region?.dimension !== 2)
+    return session.say("A picture can be the density of a workspace in the plane only.", "error");
   if (file.size > LARGEST_PICTURE) return session.say(tooLarge(file, "a picture", LARGEST_PICTURE), "error");
   const picture = await createImageBitmap(file);
   const share = Math.min(1, PICTURE / Math.max(picture.width, picture.height));
@@ -74,24 +84,7 @@ async function openPicture(session: Session, file: File): Promise<void> {
   const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
   const density = rasterOfPicture(data, canvas.width, canvas.height, boundsOf(region, 0));
   if (await session.hands.setDensity(density))
-    session.say(`The density is ${file.name}, ${canvas.width} × ${canvas.height} pixels over the workspace; light places count most.`);
-}
-
-/** Files may be dropped anywhere on the page. */
-export function listenToDrops(session: Session): () => void {
-  const over = (e: DragEvent): void => {
-    if (e.dataTransfer?.types.includes("Files")) e.preventDefault();
-  };
-  const drop = (e: DragEvent): void => {
-    const file = e.dataTransfer?.files[0];
-    if (!file) return;
-    e.preventDefault();
-    void openFile(session, file);
-  };
-  addEventListener("dragover", over);
-  addEventListener("drop", drop);
-  return () => {
-    removeEventListener("dragover", over);
-    removeEventListener("drop", drop);
-  };
+    session.say(
+      `The density is ${file.name}, ${canvas.width} × ${canvas.height} pixels over the workspace; light places count most.`,
+    );
 }

@@ -1,14 +1,10 @@
 /** Keys that work anywhere on the page. */
 
-import { SPEEDS } from "../state/clock";
+import { nextSpeed } from "../state/clock";
 import type { Session } from "../state/session";
+import { copyLink, focusMap, pickFile, saveScenario } from "./actions";
 
 const TYPING = "input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]";
-
-function faster(session: Session, by: number): void {
-  const now = SPEEDS.findIndex((speed) => speed >= session.clock.speed);
-  session.clock.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, now + by))]);
-}
 
 /** Menus are closed by whatever happens outside of them. */
 function closeMenus(except: Element | null): void {
@@ -26,35 +22,45 @@ function letGoOfClicked(e: MouseEvent): void {
   if (e.detail > 0) (e.target as HTMLElement).closest<HTMLElement>("button, summary")?.blur();
 }
 
-export function listenToKeys(session: Session, click: (what: string) => void): () => void {
-  const commands: Record<string, (e: KeyboardEvent) => void> = {
+type Command = (e: KeyboardEvent) => void;
+
+function commandsOf(session: Session): Record<string, Command> {
+  const { clock, hands } = session;
+  const go = (e: KeyboardEvent, by: 1 | -1): void =>
+    e.shiftKey ? session.seek(clock.t + (by * session.end) / 100) : session.step(by);
+  return {
     " ": () => void session.playOrPause(),
-    ArrowLeft: (e) => (e.shiftKey ? session.seek(session.clock.t - session.end / 100) : session.step(-1)),
-    ArrowRight: (e) => (e.shiftKey ? session.seek(session.clock.t + session.end / 100) : session.step(1)),
+    ArrowLeft: (e) => go(e, -1),
+    ArrowRight: (e) => go(e, 1),
     Home: () => session.seek(0),
     End: () => session.seek(session.end),
-    "<": () => faster(session, -1),
-    ">": () => faster(session, 1),
+    "<": () => clock.setSpeed(nextSpeed(clock.speed, -1)),
+    ">": () => clock.setSpeed(nextSpeed(clock.speed, 1)),
     r: () => void session.run(),
-    "1": () => session.hands.setTool("agents"),
-    "2": () => session.hands.setTool("peaks"),
-    "3": () => session.hands.setTool("workspace"),
-    "4": () => session.hands.setTool("paint"),
+    "1": () => hands.setTool("agents"),
+    "2": () => hands.setTool("peaks"),
+    "3": () => hands.setTool("workspace"),
+    "4": () => hands.setTool("paint"),
     "?": () => session.store.set({ help: true }),
-    Enter: () => void session.hands.finishDrawing(),
+    Enter: () => void hands.finishDrawing(),
     Escape: () => {
       closeMenus(null);
-      session.hands.letGo();
+      hands.letGo();
     },
-    m: () => click("map"),
-    o: () => click("Open"),
-    s: () => click("Save"),
-    l: () => click("Link"),
+    m: focusMap,
+    o: pickFile,
+    s: () => void saveScenario(session),
+    l: () => void copyLink(session),
   };
+}
+
+export function listenToKeys(session: Session): () => void {
+  const commands = commandsOf(session);
   const listen = (e: KeyboardEvent): void => {
     const target = e.target as HTMLElement;
-    if (session.store.get().help || target.matches(TYPING)) return;
     const letter = e.key.length === 1 ? e.key.toLowerCase() : e.key;
+    const runs = target.matches("select") && letter === "r" && !e.ctrlKey && !e.metaKey;
+    if (session.store.get().help || (target.matches(TYPING) && !runs)) return;
     if (e.ctrlKey || e.metaKey) {
       if (letter === "z") session.undo(!e.shiftKey);
       else if (letter === "y") session.undo(false);
@@ -63,10 +69,12 @@ export function listenToKeys(session: Session, click: (what: string) => void): (
     }
     const pressing = target.matches("button, summary, input");
     const drawing = session.store.get().drawing !== null; // else Enter belongs to links
-    if (e.altKey || (e.key === "Enter" && !drawing) || (pressing && (e.key === " " || e.key === "Enter"))) return;
+    if (e.altKey || (e.key === "Enter" && !drawing) || (pressing && (e.key === " " || e.key === "Enter")))
+      return;
     const command = commands[letter] ?? commands[e.key];
     // Sliders keep their arrows; those of the time bar go from jump to jump, as elsewhere.
     if (!command || (target.matches("input[type=range]") && !target.closest(".scrubber"))) return;
+    if (e.key === "Escape" && document.querySelector(":popover-open")) return; // the browser closes it
     e.preventDefault();
     command(e);
   };

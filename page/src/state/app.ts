@@ -10,10 +10,10 @@ import type { Draft } from "./forms";
 import type { Lane } from "./lane";
 import { chosenTheme, type ThemeChoice } from "./link";
 
-export type Panel = "numbers" | "design" | "scenario" | "compare";
+export type Panel = "guide" | "numbers" | "design" | "scenario" | "compare";
 
 export interface Notice {
-  readonly kind: "error" | "info";
+  readonly kind: "error" | "info" | "hint"; // a hint follows the tool that is chosen
   readonly text: string;
 }
 
@@ -22,6 +22,10 @@ export interface AppState {
   scenario: Scenario | null;
   start: Places; // where agents start, also if scattered
   lanes: readonly Lane[];
+  opening: boolean; // whether a scenario was asked for that is not there yet
+  undoable: boolean;
+  redoable: boolean;
+  story: number | null; // which step of the story is shown
   asking: boolean; // whether runs were asked for that the server has not taken yet
   version: number; // of the rows that have come
   word: number; // of everything else about the lanes
@@ -51,6 +55,10 @@ export const firstState = (): AppState => ({
   scenario: null,
   start: [],
   lanes: [],
+  opening: false,
+  undoable: false,
+  redoable: false,
+  story: null,
   asking: false,
   version: 0,
   word: 0,
@@ -69,7 +77,7 @@ export const firstState = (): AppState => ({
   drafts: [],
   notice: null,
   offline: false,
-  panel: "numbers",
+  panel: "guide",
   theme: chosenTheme(),
   help: false,
   filmSeconds: 6,

@@ -85,7 +85,14 @@ export class Clock {
   }
 }
 
-/** The speed at which a run of this length takes about twenty seconds. */
-export function usualSpeed(horizon: number): number {
-  return SPEEDS.find((speed) => speed >= horizon / 25) ?? SPEEDS[SPEEDS.length - 1];
+const LASTS = 20; // seconds
+
+/** The speed at which a run of this length takes twenty seconds, in two digits. */
+export const usualSpeed = (horizon: number): number =>
+  horizon > 0 ? Number((horizon / LASTS).toPrecision(2)) : 1;
+
+/** The next speed of the list, up or down. */
+export function nextSpeed(speed: number, by: 1 | -1): number {
+  const found = by > 0 ? SPEEDS.find((one) => one > speed) : SPEEDS.findLast((one) => one < speed);
+  return found ?? speed;
 }

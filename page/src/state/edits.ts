@@ -6,7 +6,15 @@ import type { Scenario } from "../net/api";
 import { cutAt, renumbered, withDensityAt, withWorkspaceAt } from "../world/cut";
 import { regionOf, widthOf } from "../geometry/workspace";
 import { movedAt } from "../world/tracks";
-import { agentCount, startCount, tableAt, World, worldOf, type MovingTable, type WorkspaceTable } from "../world/world";
+import {
+  agentCount,
+  startCount,
+  tableAt,
+  World,
+  worldOf,
+  type MovingTable,
+  type WorkspaceTable,
+} from "../world/world";
 
 export type Places = number[][];
 
@@ -34,25 +42,39 @@ export function withAgent(scenario: Scenario, start: Places, place: readonly num
 
 /** One agent less, of those at the start or of those that arrive. */
 export function withoutAgent(scenario: Scenario, start: Places, which: number): Scenario {
-  const fewer = renumbered(scenario, numbers(start.length + arriving(scenario)).filter((p) => p !== which));
+  const fewer = renumbered(
+    scenario,
+    numbers(start.length + arriving(scenario)).filter((p) => p !== which),
+  );
   let next = start.length;
   if (fewer.world)
     fewer.world = fewer.world.map((one) => {
       const arrive = one.arrive?.filter(() => next++ !== which);
       return arrive?.length ? { ...one, arrive } : { ...one, arrive: undefined };
     });
-  return withStart(fewer, start.filter((_, p) => p !== which));
+  return withStart(
+    fewer,
+    start.filter((_, p) => p !== which),
+  );
 }
 
 /** Another number of agents that are scattered: more are like the first ones, and the last are the first to go. */
 export function withCount(scenario: Scenario, count: number): Scenario {
   if (!Number.isInteger(count) || count < 1) return scenario; // the server says what is wrong with it
   const n = startCount(scenario);
-  return renumbered(scenario, [...numbers(count).map((p) => p % n), ...numbers(arriving(scenario)).map((p) => n + p)]);
+  return renumbered(scenario, [
+    ...numbers(count).map((p) => p % n),
+    ...numbers(arriving(scenario)).map((p) => n + p),
+  ]);
 }
 
 /** The scenario with other hills in place of those at time t. */
-export function withHills(scenario: Scenario, peaks: readonly MovingTable[], t = 0, sensor: number | null = scenario.sensor ? 0 : null): Scenario {
+export function withHills(
+  scenario: Scenario,
+  peaks: readonly MovingTable[],
+  t = 0,
+  sensor: number | null = scenario.sensor ? 0 : null,
+): Scenario {
   const before = new World(worldOf(scenario)).densityAt(t, sensor === null ? [] : [sensor]);
   return withDensityAt(scenario, t, sensor, withPeaks(before, peaks));
 }
@@ -65,7 +87,8 @@ export function reshaped(peak: MovingTable, next: DensityTable, t: number): Movi
   const found: Record<string, unknown> = {};
   for (const key of keys) {
     if (same(key)) found[key] = peak[key];
-    else if (key === "center" && peak.center && next.center) found[key] = movedAt(peak.center, t, next.center);
+    else if (key === "center" && peak.center && next.center)
+      found[key] = movedAt(peak.center, t, next.center);
     else if (next[key] !== undefined) found[key] = next[key];
   }
   return found as unknown as MovingTable;
@@ -77,7 +100,8 @@ export const hillsAt = (scenario: Scenario, t: number, sensor: number | null): M
 
 export function withRing(scenario: Scenario, ring: readonly Point[], t = 0): Scenario {
   const vertices = ring.map((z) => [...z]);
-  const boxed = new World(worldOf(scenario)).workspaceAt(t).kind === "box" && ring.length === 4 && upright(ring);
+  const boxed =
+    new World(worldOf(scenario)).workspaceAt(t).kind === "box" && ring.length === 4 && upright(ring);
   if (boxed) {
     const xs = ring.map((z) => z[0]);
     const ys = ring.map((z) => z[1]);
@@ -93,10 +117,18 @@ const LENGTHS = ["k1", "nu", "v", "v_max", "s_max", "speed", "eta_max"]; // of l
  * The scenario at another place: its agents scattered over a workspace that has `scale` times the width,
  * as fast in proportion, with a uniform density; nothing else of the old place is kept.
  */
-export function withSite(scenario: Scenario, workspace: WorkspaceTable, name: string): { scenario: Scenario; scale: number } {
+export function withSite(
+  scenario: Scenario,
+  workspace: WorkspaceTable,
+  name: string,
+): { scenario: Scenario; scale: number } {
   const scale = widthOf(regionOf(workspace)) / widthOf(regionOf(scenario.workspace));
   const larger = (value: unknown): unknown =>
-    typeof value === "number" ? Number((scale * value).toPrecision(4)) : Array.isArray(value) ? value.map(larger) : value;
+    typeof value === "number"
+      ? Number((scale * value).toPrecision(4))
+      : Array.isArray(value)
+        ? value.map(larger)
+        : value;
   const { controller, agents, run, network, schema_version } = scenario;
   const { initial_hold: _, ...law } = controller;
   const start = { count: agentCount(scenario), region: "workspace", seed: 1 };
@@ -105,8 +137,14 @@ export function withSite(scenario: Scenario, workspace: WorkspaceTable, name: st
     name,
     workspace,
     density: { kind: "uniform" },
-    agents: { start, ...(agents.radius !== undefined && { radius: larger(agents.radius) as number | number[] }) },
-    controller: { ...law, ...Object.fromEntries(LENGTHS.filter((key) => key in law).map((key) => [key, larger(law[key])])) } as Scenario["controller"],
+    agents: {
+      start,
+      ...(agents.radius !== undefined && { radius: larger(agents.radius) as number | number[] }),
+    },
+    controller: {
+      ...law,
+      ...Object.fromEntries(LENGTHS.filter((key) => key in law).map((key) => [key, larger(law[key])])),
+    } as Scenario["controller"],
     ...(network && { network }),
     run,
   };
@@ -134,3 +172,17 @@ export function tidy(value: number, unit: number): number {
   const step = 10 ** Math.floor(Math.log10(unit));
   return Number((Math.round(value / step) * step).toPrecision(12));
 }
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const livesOf = (scenario: Scenario): unknown => {
+  const { arrivals, departures } = worldOf(scenario);
+  return [arrivals, departures];
+};
+
+/** What is said of agents, but for how far they sense: that may change on the way. */
+const teamOf = ({ agents }: Scenario): unknown => ({ ...agents, radius: null });
+
+/** Whether two scenarios begin with the same agents, who come and leave at the same times. */
+export const sameStart = (a: Scenario, b: Scenario): boolean =>
+  same(teamOf(a), teamOf(b)) && same(livesOf(a), livesOf(b));

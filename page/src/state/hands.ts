@@ -2,13 +2,32 @@
 
 import type { DensityTable } from "../density/density";
 import { counterClockwise, isConvex, longestSide, splitSide, type Point } from "../geometry/polygon";
-import { nextCorners, ringsOf, withoutCorner, withoutRing, withRingAdded, withSideSplit, workspaceOf, type Part } from "../geometry/rings";
+import {
+  nextCorners,
+  ringsOf,
+  withoutCorner,
+  withoutRing,
+  withRingAdded,
+  withSideSplit,
+  workspaceOf,
+  type Part,
+} from "../geometry/rings";
 import { clearOf, cornersOf, isDrawn, placeIn, regionOf, widthOf, type Region } from "../geometry/workspace";
 import { livesAt, withDensityAt, withWorkspaceAt } from "../world/cut";
 import { tableAt, World, worldOf } from "../world/world";
 import type { Tool } from "../map/scene";
 import type { Scenario } from "../net/api";
-import { hillsAt, moved, reshaped, tidy, withAgent, withHills, withoutAgent, withRing, withStart } from "./edits";
+import {
+  hillsAt,
+  moved,
+  reshaped,
+  tidy,
+  withAgent,
+  withHills,
+  withoutAgent,
+  withRing,
+  withStart,
+} from "./edits";
 import type { Session } from "./session";
 
 const same = (a: readonly number[], b: readonly number[]): boolean => a.every((v, i) => v === b[i]);
@@ -37,14 +56,21 @@ export class Hands {
       const own = this.rankOf(which);
       if (await this.session.goOn((now) => moved(now, own, place)))
         this.session.say(`Agent ${which} was moved; the others react from here on.`);
-    } else if (which < start.length && (await this.session.change(withStart(scenario, moved(start, which, place)))))
-      this.session.say(`Agent ${which} starts at ${place.join(", ")}.${hasRun ? " Undo (Ctrl+Z) brings the run back." : ""}`);
+    } else if (
+      which < start.length &&
+      (await this.session.change(withStart(scenario, moved(start, which, place))))
+    )
+      this.session.say(
+        `Agent ${which} starts at ${place.join(", ")}.${hasRun ? " Undo (Ctrl+Z) brings the run back." : ""}`,
+      );
   }
 
   /** Whether there is a map to touch; if not, it is said where things can be changed. */
   private canTouch(): boolean {
     if (isDrawn(this.region)) return true;
-    this.session.say("Of three dimensions and more there is no map to touch, only a view of two axes: change the text under Scenario.");
+    this.session.say(
+      "Of three dimensions and more there is no map to touch, only a view of two axes: change the text under Scenario.",
+    );
     return false;
   }
 
@@ -95,7 +121,8 @@ export class Hands {
     const before = livesAt(scenario, this.now).here.filter((p) => p < start.length).length; // who came later is numbered after it
     const own = this.session.underWay ? before : start.length;
     const added = withAgent(scenario, start, first);
-    if (!(await this.session.change(added, (now) => [...now.slice(0, own), place, ...now.slice(own)]))) return;
+    if (!(await this.session.change(added, (now) => [...now.slice(0, own), place, ...now.slice(own)])))
+      return;
     this.session.store.set({ selected: own });
     this.session.say(`Agent ${own} is new, at ${place.join(", ")}.`);
   }
@@ -109,7 +136,10 @@ export class Hands {
     const { tool, scenario, start, selectedCorner } = this.session.store.get();
     if (!scenario || !this.canTouch()) return;
     if (tool === "workspace") return this.addCorner(selectedCorner);
-    const others = tool === "agents" ? start : hillsAt(scenario, this.now, this.sensor).map((peak) => tableAt(peak, this.now).center ?? []);
+    const others =
+      tool === "agents"
+        ? start
+        : hillsAt(scenario, this.now, this.sensor).map((peak) => tableAt(peak, this.now).center ?? []);
     const at = clearOf(others, this.region);
     return tool === "agents" ? this.addAgent(at) : this.addPeak(at);
   }
@@ -117,7 +147,8 @@ export class Hands {
   /** A corner on the side that begins at the chosen one, or on the longest. */
   private async addCorner(after: number): Promise<void> {
     const { ring, editable, parts } = this.region;
-    if (!editable || !ring.length) return this.session.say("This workspace has no corners to add to; draw a new one.");
+    if (!editable || !ring.length)
+      return this.session.say("This workspace has no corners to add to; draw a new one.");
     if (parts) return this.addCornerTo(parts, after);
     const side = after >= 0 ? after : longestSide(ring);
     if (await this.setRing(splitSide(ring, side))) this.session.store.set({ selectedCorner: side + 1 });
@@ -125,7 +156,9 @@ export class Hands {
 
   private async addCornerTo(parts: readonly Part[], after: number): Promise<void> {
     const corners = cornersOf(this.region);
-    const long = nextCorners(ringsOf(parts)).map((next, k) => Math.hypot(corners[k][0] - corners[next][0], corners[k][1] - corners[next][1]));
+    const long = nextCorners(ringsOf(parts)).map((next, k) =>
+      Math.hypot(corners[k][0] - corners[next][0], corners[k][1] - corners[next][1]),
+    );
     const side = after >= 0 ? after : long.indexOf(Math.max(...long));
     if (await this.setParts(withSideSplit(parts, side))) this.session.store.set({ selectedCorner: side + 1 });
   }
@@ -149,13 +182,22 @@ export class Hands {
     const own = hillsAt(scenario, t, sensor);
     const moving = own.some((peak) => tableAt(peak, t) !== peak);
     if (moving && own.length !== peaks.length) {
-      this.session.say("The scenario has other peaks by now than are shown at this time; go to a later time, or undo.", "error");
+      this.session.say(
+        "The scenario has other peaks by now than are shown at this time; go to a later time, or undo.",
+        "error",
+      );
       return false;
     }
-    const tidied = (peak: DensityTable): DensityTable => ({ ...peak, center: peak.center && this.rounded(peak.center) });
-    const next = moving ? own.map((peak, k) => (k === which ? reshaped(peak, tidied(peaks[k]), t) : peak)) : peaks.map(tidied);
+    const tidied = (peak: DensityTable): DensityTable => ({
+      ...peak,
+      center: peak.center && this.rounded(peak.center),
+    });
+    const next = moving
+      ? own.map((peak, k) => (k === which ? reshaped(peak, tidied(peaks[k]), t) : peak))
+      : peaks.map(tidied);
     if (!(await this.session.change(withHills(scenario, next, t, sensor)))) return false;
-    if (moving && this.session.underWay) this.session.say(`Peak ${which + 1} was moved, and goes on from there as it did before.`);
+    if (moving && this.session.underWay)
+      this.session.say(`Peak ${which + 1} was moved, and goes on from there as it did before.`);
     return true;
   }
 
@@ -167,7 +209,8 @@ export class Hands {
     const width = 100 * this.unit; // a tenth of the workspace
     const rate = Number((0.5 / (width * width)).toPrecision(3));
     const next = [...peaks, { kind: "gaussian", center: this.rounded(at), rate }];
-    if (await this.session.change(withHills(scenario, next, t, sensor))) this.session.store.set({ selectedPeak: peaks.length });
+    if (await this.session.change(withHills(scenario, next, t, sensor)))
+      this.session.store.set({ selectedPeak: peaks.length });
   }
 
   async removePeak(which: number): Promise<void> {
@@ -177,7 +220,14 @@ export class Hands {
     const peaks = hillsAt(scenario, t, sensor);
     if (which < 0 || which >= peaks.length) return;
     this.session.store.set({ selectedPeak: -1 });
-    await this.session.change(withHills(scenario, peaks.filter((_, k) => k !== which), t, sensor));
+    await this.session.change(
+      withHills(
+        scenario,
+        peaks.filter((_, k) => k !== which),
+        t,
+        sensor,
+      ),
+    );
   }
 
   async removeCorner(which: number): Promise<void> {
@@ -219,7 +269,13 @@ export class Hands {
     if (!scenario) return;
     const [a, b] = bounds.map((v) => tidy(v, this.unit));
     const boxed = new World(worldOf(scenario)).workspaceAt(this.now).kind === "box";
-    await this.setWorkspace(withWorkspaceAt(scenario, this.now, boxed ? { kind: "box", lower: [a], upper: [b] } : { kind: "interval", bounds: [a, b] }));
+    await this.setWorkspace(
+      withWorkspaceAt(
+        scenario,
+        this.now,
+        boxed ? { kind: "box", lower: [a], upper: [b] } : { kind: "interval", bounds: [a, b] },
+      ),
+    );
   }
 
   async setRing(ring: readonly Point[]): Promise<boolean> {
@@ -234,16 +290,22 @@ export class Hands {
   async setParts(parts: readonly Part[]): Promise<boolean> {
     const { scenario } = this.session.store.get();
     if (!scenario) return false;
-    const short = (ring: readonly Point[]): Point[] => ring.map((z) => [tidy(z[0], this.unit), tidy(z[1], this.unit)]);
+    const short = (ring: readonly Point[]): Point[] =>
+      ring.map((z) => [tidy(z[0], this.unit), tidy(z[1], this.unit)]);
     const stay = new World(worldOf(scenario)).workspaceAt(this.now)["stay"] === true;
-    const next = workspaceOf(parts.map(({ outer, holes }) => ({ outer: short(outer), holes: holes.map(short) })), stay);
+    const next = workspaceOf(
+      parts.map(({ outer, holes }) => ({ outer: short(outer), holes: holes.map(short) })),
+      stay,
+    );
     return this.setWorkspace(withWorkspaceAt(scenario, this.now, next));
   }
 
   /** Another density in place of the one that the map shows. */
   setDensity(density: DensityTable): Promise<boolean> {
     const { scenario } = this.session.store.get();
-    return scenario ? this.session.change(withDensityAt(scenario, this.now, this.sensor, density)) : Promise.resolve(false);
+    return scenario
+      ? this.session.change(withDensityAt(scenario, this.now, this.sensor, density))
+      : Promise.resolve(false);
   }
 
   /** A scenario with another workspace; whoever is left outside is moved to its border. */
@@ -296,7 +358,8 @@ export class Hands {
   async finishDrawing(): Promise<void> {
     const { drawing } = this.session.store.get();
     if (!drawing) return;
-    if (drawing.length < 3) return this.session.say("A ring needs three corners or more; Escape gives it up.");
+    if (drawing.length < 3)
+      return this.session.say("A ring needs three corners or more; Escape gives it up.");
     await this.endDrawing();
   }
 

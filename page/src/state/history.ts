@@ -44,6 +44,14 @@ export class History {
   private past: Step[] = [];
   private future: Step[] = [];
 
+  get canUndo(): boolean {
+    return this.past.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.future.length > 0;
+  }
+
   clear(): void {
     this.past = [];
     this.future = [];

@@ -2,8 +2,9 @@
 
 import { Arc, type ArcState } from "../arc/arc";
 import { Timeline, type Piece } from "../arc/timeline";
-import { startRun, cancel, type Begin, type Job, type Problem, type Scenario } from "../net/api";
-import { Live } from "../net/live";
+import { startRun, cancel, isUnderWay, type Begin, type Job, type Problem, type Scenario } from "../net/api";
+import { Live, type Listener } from "../net/live";
+import type { Recording } from "../net/recorded";
 import { chunkOf, type Frame } from "../net/wire";
 import { World, worldOf } from "../world/world";
 
@@ -23,6 +24,9 @@ export interface LanePiece extends Piece, Record {
 }
 
 export type Summary = { stop?: { time?: number } } & { [key: string]: unknown };
+
+/** In place of the number of a run that no server has. */
+export const RECORDED = "";
 
 const PASSING: ReadonlySet<string> = new Set(["gone", "cancelled"]); // problems that another try may not have
 
@@ -53,9 +57,20 @@ export class Lane {
     private readonly news: News,
   ) {}
 
-  /** What a reload needs: pieces that have begun, and what waits in the queue. */
+  /** Whether all of it comes from a recording, so that no server has it. */
+  get recorded(): boolean {
+    return this.timeline.pieces.length > 0 && this.timeline.pieces.every((piece) => piece.id === RECORDED);
+  }
+
+  /** What a reload needs: pieces that have begun, and what waits in the queue; none of a recording. */
   get records(): Record[] {
-    const begun = this.timeline.pieces.map(({ id, offset, jumps, scenario }) => ({ id, offset, jumps, scenario }));
+    if (this.timeline.pieces.some((piece) => piece.id === RECORDED)) return [];
+    const begun = this.timeline.pieces.map(({ id, offset, jumps, scenario }) => ({
+      id,
+      offset,
+      jumps,
+      scenario,
+    }));
     return [...begun, ...this.pending];
   }
 
@@ -69,7 +84,7 @@ export class Lane {
   }
 
   get working(): boolean {
-    return this.pendingAt !== null || this.job?.status === "queued" || this.job?.status === "running";
+    return this.pendingAt !== null || isUnderWay(this.job);
   }
 
   /** Run a scenario from (t, j) on; from 0 it is all there is. */
@@ -125,7 +140,11 @@ export class Lane {
     try {
       await this.run(record.scenario, record.offset, record.jumps);
     } catch (error) {
-      this.failed({ code: "gone", key: null, message: error instanceof Error ? error.message : String(error) });
+      this.failed({
+        code: "gone",
+        key: null,
+        message: error instanceof Error ? error.message : String(error),
+      });
     }
   }
 
@@ -141,19 +160,36 @@ export class Lane {
   private drop(): void {
     this.live?.close();
     this.live = null;
-    if (this.job && (this.job.status === "queued" || this.job.status === "running"))
-      cancel(this.job.id).catch(() => undefined);
+    if (this.job && isUnderWay(this.job)) cancel(this.job.id).catch(() => undefined);
     this.job = null;
     this.pending = [];
     this.lost = false;
   }
 
+  /** Take a run that comes from a recording; it is all there is. */
+  take({ scenario, begin, frames, summary }: Recording): void {
+    const to = this.listener({ id: RECORDED, offset: 0, jumps: 0, scenario }, () => true).listener;
+    to.begin(begin);
+    for (const frame of frames) to.frame(frame);
+    to.end(summary);
+  }
+
   /** Listen to a piece. Only the last one speaks for the lane; those before give their rows. */
   private listen(record: Record, begun?: () => void): void {
-    let arc: Arc | null = null;
-    const last = (): boolean => this.live === live;
     if (this.live) this.earlier.push(this.live);
-    const live = new Live(record.id, () => ({ events: arc?.events.count ?? 0, samples: arc?.samples.count ?? 0 }), {
+    const { listener, have } = this.listener(record, () => this.live === live, begun);
+    const live = new Live(record.id, have, listener);
+    this.live = live;
+  }
+
+  /** What takes the messages of a piece, and how many rows of it there are. */
+  private listener(
+    record: Record,
+    last: () => boolean,
+    begun?: () => void,
+  ): { listener: Listener; have: () => { events: number; samples: number } } {
+    let arc: Arc | null = null;
+    const listener: Listener = {
       job: (job) => last() && this.heard(job),
       begin: (begin) => {
         if (!arc) {
@@ -174,11 +210,18 @@ export class Lane {
       gone: () => {
         this.lost = false;
         this.job = null; // whatever it did, it does no more
-        this.failed({ code: "gone", key: null, message: "The server does not know this run any more; run it again." });
+        this.failed({
+          code: "gone",
+          key: null,
+          message: "The server does not know this run any more; run it again.",
+        });
         begun?.();
       },
-    });
-    this.live = live;
+    };
+    return {
+      listener,
+      have: () => ({ events: arc?.events.count ?? 0, samples: arc?.samples.count ?? 0 }),
+    };
   }
 
   private heard(job: Job): void {

@@ -8,8 +8,13 @@ const MARK = "#s=";
 export const LONGEST = 1_000_000; // bytes of a scenario: no more is read by the server either
 
 /** The bytes as they come out of a stream; a short link must not unpack to more than a scenario. */
-async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream): Promise<Uint8Array<ArrayBuffer>> {
-  const passed = new Blob([bytes]).stream().pipeThrough(stream as ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>);
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  stream: GenericTransformStream,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const passed = new Blob([bytes])
+    .stream()
+    .pipeThrough(stream as ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>);
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   const reader = passed.getReader();
@@ -25,7 +30,10 @@ async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformS
 }
 
 const toText = (bytes: Uint8Array): string =>
-  btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join("")).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""))
+    .replace(/\+/g, "-")
+    .replace(/\//g, "_")
+    .replace(/=+$/, "");
 
 const toBytes = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
@@ -64,6 +72,14 @@ export function remember(memory: Memory): void {
     sessionStorage.setItem(KEY, JSON.stringify(memory));
   } catch {
     // Without storage a reload begins anew; nothing else is lost.
+  }
+}
+
+export function forget(): void {
+  try {
+    sessionStorage.removeItem(KEY);
+  } catch {
+    // Nothing was stored either.
   }
 }
 

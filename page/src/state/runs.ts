@@ -7,7 +7,7 @@ import type { Clock } from "./clock";
 import { goingOn, type Places } from "./edits";
 import type { Shown } from "./history";
 import { Lane } from "./lane";
-import { kindsWith, lawLike, withLaw } from "./laws";
+import { kindsWith, underLaw } from "./laws";
 import type { Store } from "./store";
 import { numbersOf, World, worldOf } from "../world/world";
 
@@ -75,7 +75,10 @@ export class Runs {
     const lane = this.lanes[0];
     const now = this.jumpOf(lane);
     const onJump = lane.timeline.timeOf(now) === clock.t;
-    const jump = Math.min(Math.max(lane.timeline.pieces[0].jumps, by < 0 && !onJump ? now : now + by), lane.timeline.jumps);
+    const jump = Math.min(
+      Math.max(lane.timeline.pieces[0].jumps, by < 0 && !onJump ? now : now + by),
+      lane.timeline.jumps,
+    );
     clock.seek(lane.timeline.timeOf(jump), jump);
   }
 
@@ -138,7 +141,7 @@ export class Runs {
   /** A scenario from the beginning, under each of some laws. */
   launch(scenario: Scenario, kinds: readonly string[]): Promise<Answer> {
     const lanes = kinds.map((kind) => this.lane(kind));
-    return this.ask(lanes, (lane) => lane.run(under(scenario, lane)), "some");
+    return this.ask(lanes, (lane) => lane.run(underLaw(scenario, lane.kind)), "some");
   }
 
   /** Another way from here on, from where everybody is now or where `places` puts them. */
@@ -155,17 +158,31 @@ export class Runs {
       const now = numbersOf(state.present).map((p) => Array.from(state.positions.subarray(p * n, p * n + n)));
       const horizon = Math.max(branch.timeline.end - t, LEAST_REST * scenario.run.horizon);
       const part = branch.timeline.pieces.length;
-      const next = goingOn(under(scenario, branch), places(now).map((z) => placeIn(region, z)), horizon, part, t);
+      const next = goingOn(
+        underLaw(scenario, branch.kind),
+        places(now).map((z) => placeIn(region, z)),
+        horizon,
+        part,
+        t,
+      );
       await branch.run(next, t, jump);
     };
-    return this.ask(lanes.map((lane) => lane.branch()), go, "all");
+    return this.ask(
+      lanes.map((lane) => lane.branch()),
+      go,
+      "all",
+    );
   }
 
   /**
    * Ask for a run in each of some lanes. They are shown once the server has taken as many as are
    * needed; until then, and if it does not, everything stays as it is.
    */
-  private async ask(lanes: readonly Lane[], run: (lane: Lane, k: number) => Promise<void>, needed: "some" | "all"): Promise<Answer> {
+  private async ask(
+    lanes: readonly Lane[],
+    run: (lane: Lane, k: number) => Promise<void>,
+    needed: "some" | "all",
+  ): Promise<Answer> {
     const turn = ++this.turn;
     this.host.store.set({ asking: true });
     const answers = await Promise.allSettled(lanes.map(run));
@@ -179,10 +196,4 @@ export class Runs {
     if (wrong.length) this.host.fail(wrong[0].reason);
     return !enough ? "none" : wrong.length ? "some" : "all";
   }
-}
-
-/** A scenario under the law of a lane: its own, or one like it. */
-function under(scenario: Scenario, lane: Lane): Scenario {
-  const law = lane.kind === scenario.controller.kind ? scenario.controller : lawLike(lane.kind, scenario.controller);
-  return withLaw(scenario, law);
 }

@@ -5,128 +5,65 @@ import { isDrawn, regionOf } from "../geometry/workspace";
 import type { View } from "../map/view";
 import * as api from "../net/api";
 import type { Scenario } from "../net/api";
-import { firstState, type AppState, type Notice, type Panel } from "./app";
+import type { Recording } from "../net/recorded";
+import { firstState, type AppState, type Notice } from "./app";
+import { Beginning } from "./beginning";
 import { Clock, usualSpeed } from "./clock";
-import type { Places } from "./edits";
+import { sameStart, type Places } from "./edits";
 import { Forms } from "./forms";
 import { Hands } from "./hands";
 import { History, type Step } from "./history";
 import type { Lane } from "./lane";
 import { MOST_LAWS } from "./laws";
-import { fragmentOf, keepTheme, recall, remember, scenarioIn, type Memory, type ThemeChoice } from "./link";
+import { hintOf } from "./hints";
+import { keepTheme, type ThemeChoice } from "./link";
 import { Runs } from "./runs";
 import { Store } from "./store";
-import { keepAsking } from "./vigil";
-import { worldOf } from "../world/world";
 
-const HINT = "Drag agents to change the start, or press Run.";
-const HINT_UNDER_WAY = "Drag agents to change the run from here on, or press Play.";
-const HINT_SPACE = "Press Run. The map shows two axes of this workspace; changes are made under Scenario.";
-
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-
-const livesOf = (scenario: Scenario): unknown => {
-  const { arrivals, departures } = worldOf(scenario);
-  return [arrivals, departures];
+/** As a sentence: the server begins with a key, in lower case. */
+export const sentence = (error: unknown): string => {
+  const said = error instanceof Error ? error.message : String(error);
+  return said.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase());
 };
-
-/** What is said of agents, but for how far they sense: that may change on the way. */
-const teamOf = ({ agents }: Scenario): unknown => ({ ...agents, radius: null });
-
-const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class Session {
   readonly store = new Store<AppState>(firstState());
   readonly clock: Clock = new Clock(() => this.runs.limit());
-  private readonly runs: Runs = new Runs(this);
+  readonly runs: Runs = new Runs(this);
   readonly hands = new Hands(this);
   readonly forms = new Forms(this);
+  private readonly beginning = new Beginning(this);
   /** What maps show; null: everything. */
   view: View | null = null;
-  private readonly history = new History();
-  private edits = 0;
-  private fragment = "";
+  private history = new History();
+  edits = 0; // whoever asks for something compares: what comes late is not wanted any more
+  private opens = 0; // scenarios that were asked for and are not there yet
+  private back: () => void = () => undefined; // from the story
+  private wish = false; // Run was pressed before there was a scenario
 
-  // Beginning.
-
-  async begin(): Promise<void> {
-    this.clock.onChange(() => this.keep());
-    addEventListener("pagehide", () => this.keep());
-    addEventListener("hashchange", () => void this.openFragment(location.hash));
-    keepAsking(this.store, () => this.backAgain());
-    await this.beginWith(recall());
-  }
-
-  /** What the tab had before a reload, else what the link holds, else the first template. */
-  private async beginWith(memory: Memory | null): Promise<void> {
-    await this.loadTemplates();
-    this.fragment = location.hash;
-    if (memory && memory.fragment === location.hash && (await this.restore(memory))) return;
-    if (await this.openFragment(location.hash)) return;
-    const wrong = this.store.get().notice; // of the link or the memory; it must not be lost
-    const first = this.store.get().templates[0];
-    if (first && (await this.open(first.scenario)) && wrong) this.store.set({ notice: wrong });
-  }
-
-  private async loadTemplates(): Promise<void> {
-    try {
-      const templates = await api.templates();
-      this.store.set({ templates, offline: false });
-    } catch (error) {
-      this.fail(error);
-    }
-  }
-
-  private async openFragment(fragment: string): Promise<boolean> {
-    if (!fragment.startsWith("#s=")) return false;
-    this.fragment = fragment;
-    const scenario = await scenarioIn(fragment);
-    if (!scenario) {
-      this.say("The link holds no scenario that can be read.", "error");
-      return false;
-    }
-    return this.open(scenario);
-  }
-
-  private async restore(memory: Memory): Promise<boolean> {
-    if (!(await this.open(memory.scenario))) return false;
-    this.store.set({ panel: memory.panel as Panel });
-    this.clock.setSpeed(memory.speed);
-    if (!memory.lanes.some((lane) => lane.records.length)) return true;
-    const lanes = memory.lanes.map((lane) => this.runs.lane(lane.kind));
-    this.store.set({ lanes });
-    this.runs.wanted = memory.t;
-    await Promise.all(lanes.map((lane, k) => lane.resume(memory.lanes[k].records)));
-    const since = Math.max(...lanes.map((lane) => lane.timeline.begin));
-    if (since > 0) this.say(`What was before t = ${since.toFixed(2)} is not kept by the server.`);
-    else if (memory.t > 0 && this.touchable) this.say(HINT_UNDER_WAY);
-    this.runs.grew();
-    return true;
+  begin(): Promise<void> {
+    return this.beginning.begin();
   }
 
   /** What a reload needs. */
   keep(): void {
-    const { scenario, lanes, panel } = this.store.get();
-    if (!scenario) return;
-    remember({
-      fragment: this.fragment,
-      scenario,
-      lanes: lanes.map(({ kind, records }) => ({ kind, records })),
-      t: this.runs.wanted ?? this.clock.t,
-      speed: this.clock.speed,
-      panel,
-    });
+    this.beginning.keep();
   }
 
-  private backAgain(): void {
-    if (!this.store.get().scenario) return void this.beginWith(recall());
-    this.say("The server is there again.");
+  /** The address of the page with the scenario in it. */
+  link(): Promise<string> {
+    return this.beginning.link();
   }
 
   // Saying.
 
   say(text: string, kind: Notice["kind"] = "info"): void {
     this.store.set({ notice: { kind, text } });
+  }
+
+  /** What can be done now, with the tool that is chosen. */
+  hint(): void {
+    this.say(hintOf(this.store.get().tool, this), "hint");
   }
 
   quiet(): void {
@@ -147,22 +84,56 @@ export class Session {
 
   /** Begin anew with a scenario, as it is understood by the server. */
   async open(asked: Scenario): Promise<boolean> {
+    this.leaveStory();
     const edit = ++this.edits;
+    this.store.set({ opening: ++this.opens > 0 });
     try {
       const { scenario, start, repairs } = await api.validate(asked);
       if (edit !== this.edits) return false; // another one was opened in between
-      this.history.clear();
-      this.view = null;
-      this.store.set({ scenario, start, drawing: null, drafts: [], axes: PLANE, sensor: 0 });
-      this.hands.chooseNothing();
-      this.reset(scenario.controller.kind);
-      this.clock.setSpeed(usualSpeed(scenario.run.horizon));
-      this.say(repairs.length ? repairs.join(" ") : this.touchable ? HINT : HINT_SPACE);
+      this.take(scenario, start);
+      if (repairs.length) this.say(repairs.join(" "));
+      else this.hint();
       return true;
     } catch (error) {
+      if (!(error instanceof api.Unreachable)) this.forgetWish();
       this.fail(error);
       return false;
+    } finally {
+      this.store.set({ opening: --this.opens > 0 });
+      this.grant();
     }
+  }
+
+  /** Run what was opened, if Run was pressed before it was there. */
+  grant(): void {
+    if (!this.wish || this.opens || !this.store.get().scenario) return;
+    this.wish = false;
+    void this.run();
+  }
+
+  private forgetWish(): void {
+    if (this.wish) this.store.set({ asking: false });
+    this.wish = false;
+  }
+
+  private take(scenario: Scenario, start: Places): void {
+    this.history.clear();
+    this.noteHistory();
+    this.view = null;
+    this.store.set({ scenario, start, drawing: null, drafts: [], axes: PLANE, sensor: 0 });
+    this.hands.chooseNothing();
+    this.reset(scenario.controller.kind);
+    this.clock.setSpeed(usualSpeed(scenario.run.horizon));
+  }
+
+  /** Show recorded runs side by side, at their beginning; the server is not asked. */
+  showRecorded(runs: readonly Recording[]): void {
+    this.edits++; // what is being asked for must not overtake it
+    this.take(runs[0].scenario, runs[0].start);
+    const lanes = runs.map((run) => this.runs.lane(run.scenario.controller.kind));
+    this.runs.show(lanes);
+    for (const [k, lane] of lanes.entries()) lane.take(runs[k]);
+    this.quiet();
   }
 
   async openText(text: string): Promise<void> {
@@ -192,9 +163,11 @@ export class Session {
       return false;
     }
     this.quiet();
+    if (before.run.horizon !== scenario.run.horizon) this.clock.setSpeed(usualSpeed(scenario.run.horizon));
     const other = before.controller.kind !== scenario.controller.kind;
-    const anew = other || (!places && !(same(teamOf(before), teamOf(scenario)) && same(livesOf(before), livesOf(scenario))));
-    const taken = this.underWay && !anew ? await this.fork(places) : this.reset(other ? scenario.controller.kind : null);
+    const anew = other || (!places && !sameStart(before, scenario));
+    const taken =
+      this.underWay && !anew ? await this.fork(places) : this.reset(other ? scenario.controller.kind : null);
     this.hands.keepChosen();
     this.keep();
     return taken;
@@ -211,6 +184,11 @@ export class Session {
   private mark(): void {
     const now = this.here();
     if (now && !this.runs.forking) this.history.push(now);
+    this.noteHistory();
+  }
+
+  private noteHistory(): void {
+    this.store.set({ undoable: this.history.canUndo, redoable: this.history.canRedo });
   }
 
   get hasRun(): boolean {
@@ -226,13 +204,17 @@ export class Session {
     const found = now && this.history.move(now, back);
     if (!found) return this.say(back ? "Nothing to undo." : "Nothing to redo.");
     this.edits++; // what is being asked for must not overtake it
+    this.noteHistory();
     this.store.set({ scenario: found.scenario, start: found.start });
     const { kind } = found.scenario.controller;
     if (found.shown) this.runs.bring(found.shown);
     else this.reset(kind === now.scenario.controller.kind ? null : kind);
     this.hands.keepChosen();
     this.keep();
-    const lost = now.shown && !found.shown ? ` There is no run of it; ${back ? "redo (Ctrl+Y)" : "undo (Ctrl+Z)"} leads back to the one that was shown.` : "";
+    const lost =
+      now.shown && !found.shown
+        ? ` There is no run of it; ${back ? "redo (Ctrl+Y)" : "undo (Ctrl+Z)"} leads back to the one that was shown.`
+        : "";
     this.say((back ? "The last change is undone." : "The change is there again.") + lost);
   }
 
@@ -266,10 +248,18 @@ export class Session {
 
   /** Run the scenario from the beginning, under each of the laws that are shown. */
   async run(play = true): Promise<void> {
+    this.leaveStory();
+    if (this.opens || !this.store.get().scenario) {
+      this.wish = true; // it runs when the scenario is there
+      this.store.set({ asking: true });
+      return;
+    }
     if (!(await this.forms.ready())) return;
     if (!(await this.hands.endDrawing())) return;
-    const { scenario, lanes } = this.store.get();
-    if (scenario) await this.launch(lanes.length > 1 ? lanes.map((lane) => lane.kind) : [scenario.controller.kind], play);
+    const { scenario, lanes, panel } = this.store.get();
+    if (panel === "guide") this.store.set({ panel: "numbers" });
+    if (scenario)
+      await this.launch(lanes.length > 1 ? lanes.map((lane) => lane.kind) : [scenario.controller.kind], play);
   }
 
   private async launch(kinds: readonly string[], play: boolean): Promise<void> {
@@ -304,7 +294,40 @@ export class Session {
 
   private takeBack(): void {
     const before = this.history.takeBack();
+    this.noteHistory();
     if (before) this.store.set({ scenario: before.scenario, start: before.start });
+  }
+
+  /** Begin the story; what is there now is put aside. */
+  startStory(): void {
+    if (this.store.get().story !== null) return;
+    this.back = this.aside();
+    this.store.set({ story: 0 });
+  }
+
+  /** Leave the story, and bring back what there was. */
+  leaveStory(): void {
+    if (this.store.get().story === null) return;
+    this.store.set({ story: null });
+    this.back();
+  }
+
+  private aside(): () => void {
+    const { history, view } = this;
+    const { scenario, start, lanes, panel, layers, tool } = this.store.get();
+    const { t, jump, speed } = this.clock;
+    this.history = new History();
+    return () => {
+      this.edits++;
+      this.history = history;
+      this.view = view;
+      this.store.set({ scenario, start, panel, layers, tool, drawing: null, drafts: [] });
+      this.runs.bring({ lanes, t, jump });
+      this.clock.setSpeed(speed);
+      this.hands.chooseNothing();
+      this.noteHistory();
+      this.hint();
+    };
   }
 
   // Time.
@@ -337,26 +360,20 @@ export class Session {
 
   /** Show so many laws side by side, the scenario's own first. */
   async compare(kinds: readonly string[]): Promise<void> {
+    this.leaveStory();
     if (!(await this.forms.ready())) return;
     const { scenario } = this.store.get();
     if (!scenario) return;
     const shown = [...new Set(kinds)].slice(0, MOST_LAWS);
     this.store.set({ selected: -1 });
     if (shown.length > 1) return this.launch(shown, true);
-    const kept = this.store.get().lanes.filter((lane) => lane.kind === shown[0] && lane.timeline.pieces.length > 0);
+    const kept = this.store
+      .get()
+      .lanes.filter((lane) => lane.kind === shown[0] && lane.timeline.pieces.length > 0);
     this.runs.forgetAsked();
     this.runs.show(kept);
     if (!kept.length) this.reset();
     this.keep();
-  }
-
-  async link(): Promise<string> {
-    const { scenario } = this.store.get();
-    if (!scenario) return location.href;
-    this.fragment = await fragmentOf(scenario);
-    history.replaceState(null, "", this.fragment);
-    this.keep();
-    return location.href;
   }
 
   setTheme(theme: ThemeChoice): void {

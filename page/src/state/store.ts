@@ -1,6 +1,6 @@
-/** Store: a value that tells its listeners when it changes; a few lines instead of a library. */
+/** A value with listeners that are called when it changes. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useReducer, useRef } from "preact/hooks";
 
 export class Store<T extends object> {
   private readonly listeners = new Set<() => void>();
@@ -26,11 +26,16 @@ export class Store<T extends object> {
 
 /** A part of a store's value; the component is drawn again when that part changes. */
 export function useStore<T extends object, S>(store: Store<T>, select: (value: T) => S): S {
-  const [chosen, choose] = useState(() => select(store.get()));
+  const chosen = select(store.get());
+  const latest = useRef({ select, chosen });
+  latest.current = { select, chosen }; // the selector of this render: it may close over props
+  const [, again] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
-    const look = (): void => choose(() => select(store.get()));
-    look();
-    return store.subscribe(look);
+    const compare = (): void => {
+      if (latest.current.select(store.get()) !== latest.current.chosen) again(undefined as never);
+    };
+    compare();
+    return store.subscribe(compare);
   }, [store]);
   return chosen;
 }

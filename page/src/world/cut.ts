@@ -20,7 +20,8 @@ export function renumbered(scenario: Scenario, kept: readonly number[]): Scenari
   }
   const next: Scenario = { ...scenario, controller: law };
   const { certificate, agents } = scenario;
-  if (certificate && Array.isArray(certificate.lipschitz)) next.certificate = { ...certificate, lipschitz: pick(certificate.lipschitz) };
+  if (certificate && Array.isArray(certificate.lipschitz))
+    next.certificate = { ...certificate, lipschitz: pick(certificate.lipschitz) };
   next.agents = { ...agents };
   if (agents.ids) next.agents.ids = pick(agents.ids).filter((id) => id !== undefined);
   if (Array.isArray(agents.radius)) next.agents.radius = pick(agents.radius);
@@ -43,8 +44,14 @@ type Tables = { workspace?: WorkspaceTable; density?: MovingTable };
 /** Tables from time t on. */
 function later<T extends MovingTable | WorkspaceTable>(table: T, t: number, until: number): T {
   const { parts } = table as MovingTable;
-  const entries = Object.entries(table).map(([key, value]) => [key, isTrack(value) ? shifted(value as unknown, t, until) : (value as unknown)]);
-  return { ...Object.fromEntries(entries), ...(parts && { parts: parts.map((part) => later(part, t, until)) }) } as T;
+  const entries = Object.entries(table).map(([key, value]) => [
+    key,
+    isTrack(value) ? shifted(value as unknown, t, until) : (value as unknown),
+  ]);
+  return {
+    ...Object.fromEntries(entries),
+    ...(parts && { parts: parts.map((part) => later(part, t, until)) }),
+  } as T;
 }
 
 /**
@@ -80,7 +87,8 @@ export function cutAt(scenario: Scenario, t: number, until: number): Scenario {
 /** The numbers of the agents that are present at time t, and of those that arrive later. */
 export function livesAt(scenario: Scenario, t: number): { here: number[]; coming: number[] } {
   const { arrivals, departures } = worldOf(scenario);
-  if (!arrivals || !departures) return { here: Array.from({ length: startCount(scenario) }, (_, p) => p), coming: [] };
+  if (!arrivals || !departures)
+    return { here: Array.from({ length: startCount(scenario) }, (_, p) => p), coming: [] };
   const all = arrivals.map((_, p) => p);
   return {
     here: all.filter((p) => (arrivals[p] ?? Infinity) <= t && t < (departures[p] ?? Infinity)),
@@ -92,13 +100,28 @@ export function livesAt(scenario: Scenario, t: number): { here: number[]; coming
 export function withWorkspaceAt(scenario: Scenario, t: number, workspace: WorkspaceTable): Scenario {
   const home = new World(worldOf(scenario)).homeOf("workspace", t);
   if (home === 0) return { ...scenario, workspace };
-  return { ...scenario, world: scenario.world?.map((one, k) => (k === home - 1 ? { ...one, workspace } : one)) };
+  return {
+    ...scenario,
+    world: scenario.world?.map((one, k) => (k === home - 1 ? { ...one, workspace } : one)),
+  };
 }
 
 /** The scenario with another density where that of time t is, or in place of that of a sensor. */
-export function withDensityAt(scenario: Scenario, t: number, sensor: number | null, density: MovingTable): Scenario {
-  if (sensor !== null) return { ...scenario, sensor: scenario.sensor?.map((one, k) => (k === sensor ? { ...one, density } : one)) };
+export function withDensityAt(
+  scenario: Scenario,
+  t: number,
+  sensor: number | null,
+  density: MovingTable,
+): Scenario {
+  if (sensor !== null)
+    return {
+      ...scenario,
+      sensor: scenario.sensor?.map((one, k) => (k === sensor ? { ...one, density } : one)),
+    };
   const home = new World(worldOf(scenario)).homeOf("density", t);
   if (home === 0) return { ...scenario, density };
-  return { ...scenario, world: scenario.world?.map((one, k) => (k === home - 1 ? { ...one, density } : one)) };
+  return {
+    ...scenario,
+    world: scenario.world?.map((one, k) => (k === home - 1 ? { ...one, density } : one)),
+  };
 }

@@ -18,8 +18,10 @@ export interface Circle {
 export type Changing<V> = V | Keyframes<V>;
 export type ChangingPoint = Changing<number[]> | Circle;
 
-export const isKeyframes = (value: unknown): value is Keyframes => typeof value === "object" && value !== null && "times" in value;
-export const isCircle = (value: unknown): value is Circle => typeof value === "object" && value !== null && "radius" in value;
+export const isKeyframes = (value: unknown): value is Keyframes =>
+  typeof value === "object" && value !== null && "times" in value;
+export const isCircle = (value: unknown): value is Circle =>
+  typeof value === "object" && value !== null && "radius" in value;
 export const isTrack = (value: unknown): value is Keyframes | Circle => isKeyframes(value) || isCircle(value);
 
 const SERIES = 11; // terms of sine and cosine, on an eighth of a turn
@@ -98,7 +100,11 @@ export function movedAt(point: ChangingPoint, t: number, to: readonly number[]):
  * A parameter from time t on, in a time that begins there. It holds its last value if it must be
  * known for longer than it is.
  */
-export function shifted<V>(value: V | Keyframes<V> | Circle, t: number, until: number): V | Keyframes<V> | Circle {
+export function shifted<V>(
+  value: V | Keyframes<V> | Circle,
+  t: number,
+  until: number,
+): V | Keyframes<V> | Circle {
   if (isCircle(value)) return { ...value, phase: ((value.phase ?? 0) + t / value.period) % 1 };
   if (!isKeyframes(value)) return value;
   const frames = value as Keyframes<V>;

@@ -20,7 +20,9 @@ type Switch = NonNullable<Scenario["world"]>[number];
 
 /** What happens at a switch. */
 export function switchInWords({ workspace, density, network, leave, arrive }: Switch): string {
-  const fresh = [workspace && "workspace", density && "density", network && "network"].filter((one): one is string => Boolean(one));
+  const fresh = [workspace && "workspace", density && "density", network && "network"].filter(
+    (one): one is string => Boolean(one),
+  );
   const gone = leave?.length ?? 0;
   const come = arrive?.length ?? 0;
   const parts = [
@@ -33,10 +35,14 @@ export function switchInWords({ workspace, density, network, leave, arrive }: Sw
 
 /** How a parameter changes over time. */
 export function trackInWords(track: unknown): string {
-  if (isCircle(track)) return `on a circle of radius ${short(track.radius)} about ${track.center.map(short).join(", ")}, one turn in ${short(Math.abs(track.period))}`;
+  if (isCircle(track))
+    return `on a circle of radius ${short(track.radius)} about ${track.center.map(short).join(", ")}, one turn in ${short(Math.abs(track.period))}`;
   if (!isKeyframes(track)) return "";
   const { times } = track;
-  const some = times.length > 4 ? [...times.slice(0, 3).map(short), "…", short(times[times.length - 1])].join(", ") : listed(times.map(short));
+  const some =
+    times.length > 4
+      ? [...times.slice(0, 3).map(short), "…", short(times[times.length - 1])].join(", ")
+      : listed(times.map(short));
   return `keyframe${times.length > 1 ? "s" : ""} at t = ${some}${track.between === "step" ? ", in steps" : ""}`;
 }
 
@@ -46,9 +52,19 @@ export function marksOf(scenario: Scenario): Mark[] {
   const switches = world.map((one): Mark => ({ t: one.from, kind: "switch", says: switchInWords(one) }));
   const begins = [0, ...world.map((one) => one.from)];
   const frames = new Map<number, string[]>();
-  const add = (table: MovingTable | WorkspaceTable | undefined, from: number, until: number, of: string): void => {
+  const add = (
+    table: MovingTable | WorkspaceTable | undefined,
+    from: number,
+    until: number,
+    of: string,
+  ): void => {
     for (const { key, hill, track } of tracksOf(table)) {
-      const what = key === "vertices" ? "workspace, vertices" : hill < 0 ? `density, ${key}` : `peak ${hill + 1}${of}, ${key}`;
+      const what =
+        key === "vertices"
+          ? "workspace, vertices"
+          : hill < 0
+            ? `density, ${key}`
+            : `peak ${hill + 1}${of}, ${key}`;
       for (const t of isKeyframes(track) ? track.times : [])
         if (t >= from && t < until) frames.set(t, [...(frames.get(t) ?? []), what]);
     }
@@ -59,7 +75,11 @@ export function marksOf(scenario: Scenario): Mark[] {
       add(one[what], begins[k], next < 0 ? Infinity : begins[next + 1], "");
     });
   for (const one of sensor) add(one.density, 0, Infinity, ` of ${one.name}`);
-  const keyframes = [...frames].map(([t, what]): Mark => ({ t, kind: "keyframe", says: `keyframe of ${listed(what)}` }));
+  const keyframes = [...frames].map(([t, what]): Mark => ({
+    t,
+    kind: "keyframe",
+    says: `keyframe of ${listed(what)}`,
+  }));
   return [...switches, ...keyframes].sort((a, b) => a.t - b.t);
 }
 

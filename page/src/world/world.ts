@@ -47,7 +47,8 @@ export interface Lives {
   readonly departures: Float64Array;
 }
 
-export const startCount = ({ agents }: Scenario): number => (Array.isArray(agents.start) ? agents.start.length : agents.start.count);
+export const startCount = ({ agents }: Scenario): number =>
+  Array.isArray(agents.start) ? agents.start.length : agents.start.count;
 
 /** How many agents there are in all, with those that arrive later. */
 export const agentCount = (scenario: Scenario): number =>
@@ -73,7 +74,8 @@ export function worldOf(scenario: Scenario): WorldForm {
     }
   }
   const lives = arrivals.some((t) => t !== 0) || departures.some((t) => t !== null);
-  const owners = (name: string): number[] => (scenario.agents.sensors ?? []).flatMap((own, p) => (own.includes(name) ? [p] : []));
+  const owners = (name: string): number[] =>
+    (scenario.agents.sensors ?? []).flatMap((own, p) => (own.includes(name) ? [p] : []));
   return {
     phases: [{ from: 0, workspace, ...(sensor ? {} : { density }) }, ...world.map(phaseOf)],
     arrivals: lives ? arrivals : null,
@@ -82,21 +84,32 @@ export function worldOf(scenario: Scenario): WorldForm {
   };
 }
 
-const phaseOf = ({ from, workspace, density }: Phase): Phase => ({ from, ...(workspace && { workspace }), ...(density && { density }) });
+const phaseOf = ({ from, workspace, density }: Phase): Phase => ({
+  from,
+  ...(workspace && { workspace }),
+  ...(density && { density }),
+});
 
 /** A density as it is at time t; the same object if nothing in it changes. */
 export function tableAt(table: MovingTable, t: number): DensityTable {
   if (table.parts) {
     const parts = table.parts.map((part) => tableAt(part, t));
-    return parts.some((part, k) => part !== table.parts?.[k]) ? { ...table, parts } as DensityTable : (table as DensityTable);
+    return parts.some((part, k) => part !== table.parts?.[k])
+      ? ({ ...table, parts } as DensityTable)
+      : (table as DensityTable);
   }
   const moving = Object.entries(table).filter(([, value]) => isTrack(value));
   if (!moving.length) return table as DensityTable;
-  return { ...table, ...Object.fromEntries(moving.map(([key, value]) => [key, valueAt(value as unknown, t)])) } as DensityTable;
+  return {
+    ...table,
+    ...Object.fromEntries(moving.map(([key, value]) => [key, valueAt(value as unknown, t)])),
+  } as DensityTable;
 }
 
 /** Every track of a table and of its parts, with its key and the number of its hill. */
-export function tracksOf(table: MovingTable | WorkspaceTable | undefined): { key: string; hill: number; track: unknown }[] {
+export function tracksOf(
+  table: MovingTable | WorkspaceTable | undefined,
+): { key: string; hill: number; track: unknown }[] {
   const parts = (table as MovingTable | undefined)?.parts ?? (table ? [table] : []);
   const hills: unknown[] = peaksOf(table as MovingTable | undefined);
   return parts.flatMap((part) =>
@@ -117,13 +130,17 @@ export class World {
 
   constructor(readonly form: WorldForm) {
     const { arrivals, departures } = form;
-    const times = (list: readonly (number | null)[]): Float64Array => Float64Array.from(list, (t) => t ?? Infinity);
+    const times = (list: readonly (number | null)[]): Float64Array =>
+      Float64Array.from(list, (t) => t ?? Infinity);
     this.lives = arrivals && departures ? { arrivals: times(arrivals), departures: times(departures) } : null;
     this.changes = form.phases.length > 1 || this.tables.some((table) => tracksOf(table).length > 0);
   }
 
   private get tables(): (MovingTable | WorkspaceTable | undefined)[] {
-    return [...this.form.phases.flatMap((one) => [one.workspace, one.density]), ...this.form.sensors.map((one) => one.density)];
+    return [
+      ...this.form.phases.flatMap((one) => [one.workspace, one.density]),
+      ...this.form.sensors.map((one) => one.density),
+    ];
   }
 
   /** The number of the phase at time t; at a switch, of the new one. */
@@ -145,7 +162,8 @@ export class World {
   regionAt(t: number): Region {
     const table = this.workspaceAt(t);
     let found = this.known.get(table);
-    if (!found || (isTrack(table["vertices"]) && found.t !== t)) this.known.set(table, (found = { t, region: regionOf(table, t) }));
+    if (!found || (isTrack(table["vertices"]) && found.t !== t))
+      this.known.set(table, (found = { t, region: regionOf(table, t) }));
     return found.region;
   }
 
@@ -170,7 +188,11 @@ export class World {
   get times(): number[] {
     const tracks = this.tables.flatMap((table) => tracksOf(table).map(({ track }) => track));
     const found = tracks.flatMap((track) =>
-      isKeyframes(track) ? track.times : isCircle(track) ? Array.from({ length: 8 }, (_, k) => (k / 8) * Math.abs(track.period)) : [],
+      isKeyframes(track)
+        ? track.times
+        : isCircle(track)
+          ? Array.from({ length: 8 }, (_, k) => (k / 8) * Math.abs(track.period))
+          : [],
     );
     const all = [...new Set([...this.form.phases.map((one) => one.from), ...found])].sort((a, b) => a - b);
     return all.filter((_, k) => k % Math.ceil(all.length / SOME) === 0);
@@ -216,4 +238,5 @@ export class World {
 }
 
 /** The numbers of those that are present. */
-export const numbersOf = (present: ArrayLike<number>): number[] => Array.from(present).flatMap((here, p) => (here ? [p] : []));
+export const numbersOf = (present: ArrayLike<number>): number[] =>
+  Array.from(present).flatMap((here, p) => (here ? [p] : []));

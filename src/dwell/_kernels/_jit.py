@@ -16,7 +16,7 @@ import os
 import re
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -105,6 +105,26 @@ def load() -> Any:
         import numba
 
         return numba
+
+
+@contextlib.contextmanager
+def compilations(began: Callable[[], None]) -> Iterator[None]:
+    """Call `began` whenever a kernel is compiled inside, but not where it is loaded from disk."""
+    if not ENABLED:
+        yield
+        return
+    load()
+    from numba.core import event
+
+    class CompileListener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            began()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", CompileListener()):
+        yield
 
 
 def njit(function: Callable[..., Any]) -> Any:

@@ -10,8 +10,7 @@ DIMENSIONS = (1, 2, 3)  # that have a compiled event loop
 
 def can_compile(system: CoverageSystem) -> bool:
     """Return whether the compiled event loop knows this system's workspace, law and density."""
-    n, phases = system.dimension, system.timeline.phases if system.timeline else ()
-    grounds = [phase.ground for phase in phases] or [system.ground]
+    n, grounds = system.dimension, [phase.ground for phase in system.timeline.phases]
     bounded = n in DIMENSIONS and all(n == 1 or is_flat(one.workspace) for one in grounds)
     known = system.program is not None and all(one.terms is not None for one in grounds)
     still = all(one.tracked or not one.moves for one in grounds)

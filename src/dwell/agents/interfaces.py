@@ -259,10 +259,15 @@ def information_of(controller: object) -> Information:
     return own if isinstance(own, Information) else Information()
 
 
+def needs_centroid_only(controller: object) -> bool:
+    """Whether a law uses nothing but the centroid of the agent's own cell."""
+    known = information_of(controller)
+    return (known.others, known.world) == ("centroid", "now")
+
+
 def refuse_samples(controller: object) -> None:
     """Refuse a law that uses more than the centroid: what it computes knows no radius."""
-    known = information_of(controller)
-    if (known.others, known.world) != ("centroid", "now"):
+    if not needs_centroid_only(controller):
         raise ControllerError(
             f"sensing radii came with {type(controller).__name__}, which here uses more than the "
             "centroid and knows no radius; timer without feed-forward and adaptive resets, lloyd "
@@ -274,8 +279,8 @@ def refuse_samples(controller: object) -> None:
 
 def refuse_detours(controller: object) -> None:
     """Refuse a law that cannot follow a path around corners."""
-    known, fade = information_of(controller), getattr(controller, "fade", math.inf)
-    simple = (known.others, known.world) == ("centroid", "now") and math.isinf(float(fade))
+    fade = float(getattr(controller, "fade", math.inf))
+    simple = needs_centroid_only(controller) and math.isinf(fade)
     if not simple or getattr(controller, "accuracy", None) is not None:
         raise ControllerError(
             f"a region with stay = true came with {type(controller).__name__}, which here uses "

@@ -26,10 +26,10 @@ from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState
 from dwell.agents.ways import keeps_inside
-from dwell.agents.world import Sensor, Timeline, World
+from dwell.agents.world import Phase, Sensor, Timeline, World
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.ranges import as_radii
-from dwell.cells.weighted_region import WeightedRegion, weighted_region
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.density import Density
 from dwell.geometry import Workspace
 from dwell.geometry.voronoi import coincident
@@ -56,7 +56,7 @@ class CoverageProblem:
     nu: float | None = None  # the error that counts as covered; None: the law's own, if it has one
     radius: tuple[float, ...] | None = None  # sensing radius of each agent; None: unlimited
     # How the world changes; None: it does not. Workspace, density and network are those of time 0.
-    timeline: Timeline | None = None
+    changes: Timeline | None = None
 
     def __post_init__(self) -> None:
         if self.radius is not None:
@@ -72,17 +72,20 @@ class CoverageProblem:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @cached_property
+    def timeline(self) -> Timeline:
+        """The phases of the run; one if nothing changes."""
+        if self.changes is not None:
+            return self.changes
+        return Timeline((Phase(0.0, self.workspace, self.density, self.network, self.spacing),))
+
+    @cached_property
     def ground(self) -> WeightedRegion:
-        """The workspace with its density."""
-        return weighted_region(self.workspace, self.density, self.spacing)
+        """The workspace with its density at time 0."""
+        return self.ground_at(0.0)
 
     def world_at(self, time: float) -> World:
         """The world at a time: where it moves, its ground is to be taken at that time."""
-        return self._world if self.timeline is None else self.timeline.world_at(time)
-
-    @cached_property
-    def _world(self) -> World:
-        return World(self.ground, self.network)
+        return self.timeline.world_at(time)
 
     def ground_at(self, time: float) -> WeightedRegion:
         """The workspace with its density at a time."""
@@ -91,25 +94,23 @@ class CoverageProblem:
     @cached_property
     def delayed(self) -> bool:
         """Whether samples show the past at some time of the run."""
-        phases = self.timeline.phases if self.timeline else ()
-        return any(network.delay > 0.0 for network in (self.network, *(p.network for p in phases)))
+        return any(phase.network.delay > 0.0 for phase in self.timeline.phases)
 
     @cached_property
     def perfect(self) -> bool:
         """Whether the network is perfect all the time."""
-        phases = self.timeline.phases if self.timeline else ()
-        return self.network.perfect and all(phase.network.perfect for phase in phases)
+        return all(phase.network.perfect for phase in self.timeline.phases)
 
     @cached_property
     def arrivals(self) -> Floats:
         """When each agent arrives, (N,)."""
-        known = None if self.timeline is None else self.timeline.arrivals
+        known = self.timeline.arrivals
         return np.zeros(self.agents) if known is None else known
 
     @cached_property
     def departures(self) -> Floats:
         """When each agent leaves, (N,); inf if it stays."""
-        known = None if self.timeline is None else self.timeline.departures
+        known = self.timeline.departures
         return np.full(self.agents, np.inf) if known is None else known
 
     @cached_property
@@ -153,8 +154,7 @@ class CoverageProblem:
     @cached_property
     def stays(self) -> bool:
         """Whether agents keep inside a region that is not convex, at some time of the run."""
-        phases = self.timeline.phases if self.timeline else ()
-        return any(map(keeps_inside, (self.workspace, *(phase.workspace for phase in phases))))
+        return any(keeps_inside(phase.workspace) for phase in self.timeline.phases)
 
     # Measurements.
 
@@ -171,8 +171,8 @@ class CoverageProblem:
 
         times : (rows,) when each configuration is assumed.
         """
-        world = self._world if self.timeline is None else self.timeline
-        return world.measure(positions, row, agent, times, threads=threads, radius=self.radii)
+        given = positions, row, agent, times
+        return self.timeline.measure(*given, threads=threads, radius=self.radii)
 
     def measurement(self, positions: Points, agent: int, time: float = 0.0) -> CellMeasurement:
         """The cell of `agent` in the configuration `positions`; raises AgentsError on contact."""
@@ -213,7 +213,7 @@ class CoverageProblem:
 
         The last few results are kept. Coincident agents are marked; nothing is raised.
         """
-        when = time if self.timeline is not None else 0.0
+        when = 0.0 if self.changes is None else time
         kept, key = self._kept, positions.tobytes() + np.float64(when).tobytes()
         seen = kept.get(key)
         if seen is None:
@@ -286,7 +286,7 @@ class CoverageProblem:
     @property
     def sensors(self) -> tuple[Sensor, ...]:
         """The sensors, if agents have different ones."""
-        return () if self.timeline is None else self.timeline.sensors
+        return self.timeline.sensors
 
     def cells_of(self, agent: int, time: float) -> int:
         """How many cells an agent has at a time: one for each of its sensors; 0 if it is absent."""

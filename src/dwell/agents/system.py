@@ -73,13 +73,13 @@ class CoverageSystem(CoverageProblem):
             memory=() if all(order.memory is None for order in orders) else memory,
             promised=_unless_all(promises, -1.0),
             spent=tuple(
-                _spent(order, self._cells(p, looked, 0.0), looked * self._received(cell, 0.0))
+                _spent(order, looked * self.cells_of(p, 0.0), looked * self._received(cell, 0.0))
                 if arrivals[p] == 0.0
                 else _spent(order, 0, 0)
                 for p, (order, cell) in enumerate(zip(orders, cells, strict=True))
             ),
         )
-        perfect = replace(self, network=PERFECT, timeline=None)
+        perfect = replace(self, network=PERFECT, changes=None)
         for p, order in enumerate(orders):
             state = perfect._spoken(state, p, positions[p], order, None)
         return replace(state, first=state.next_at.copy())
@@ -126,7 +126,7 @@ class CoverageSystem(CoverageProblem):
 
     def leaving(self, state: AgentsState) -> tuple[float, int] | None:
         """The time and the agent of the next departure, if there is one."""
-        if self.timeline is None or self.timeline.departures is None:
+        if self.timeline.same_agents:
             return None
         left = state.since >= self.departures
         due = np.where(left, np.inf, self.departures)
@@ -191,11 +191,8 @@ class CoverageSystem(CoverageProblem):
         if self.stays:  # after a lost sample the way around corners is not known
             order = replace(order, hold=0.0 * order.hold) if lost else straight(order, measurement)
         received = 0 if measurement is None else self._received(measurement, state.time)
-        return order, _spent(order, self._cells(agent, looked, state.time), received + heard), state
-
-    def _cells(self, agent: int, looked: int, time: float) -> int:
-        """The cells that a sample computes."""
-        return looked if self.timeline is None else looked * self.cells_of(agent, time)
+        cells = looked * self.cells_of(agent, state.time)
+        return order, _spent(order, cells, received + heard), state
 
     def _received(self, cell: CellMeasurement, time: float) -> int:
         """How many positions of other agents a sample contains."""

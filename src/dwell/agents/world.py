@@ -37,11 +37,12 @@ class Phase:
     workspace: Workspace | MovingPolygon
     density: Density
     network: Network = PERFECT
+    spacing: float | None = None  # of the integration grid of a world that does not change
 
     @cached_property
     def ground(self) -> WeightedRegion:
         """The workspace with its density."""
-        return changing_region(self.workspace, self.density)
+        return changing_region(self.workspace, self.density, self.spacing)
 
 
 @final
@@ -226,6 +227,16 @@ class Timeline:
     departures: Floats | None = None  # (N,) inf for agents that stay; None: all stay
     sensors: tuple[Sensor, ...] = ()
 
+    @property
+    def same_agents(self) -> bool:
+        """Whether no agent arrives or leaves."""
+        return self.arrivals is None
+
+    @cached_property
+    def moves(self) -> bool:
+        """Whether a density or a workspace moves at some time."""
+        return any(phase.ground.moves for phase in self.phases)
+
     @cached_property
     def begins(self) -> list[float]:
         """When each phase begins."""
@@ -313,6 +324,10 @@ class Timeline:
         radius: Floats | None = None,
     ) -> CellMeasurements:
         """Measure cells, each in the world of its time: see `World.measure`."""
+        if len(self.phases) == 1:
+            return self.worlds[0].measure(
+                positions, row, agent, times, threads=threads, radius=radius
+            )
         phase = np.maximum(np.searchsorted(self.begins, times, side="right") - 1, 0)[row]
         found: list[tuple[Ints, CellMeasurements]] = []
         for k in np.unique(phase):
@@ -320,6 +335,4 @@ class Timeline:
             own = row[which], agent[which], times
             seen = self.worlds[k].measure(positions, *own, threads=threads, radius=radius)
             found.append((which, seen))
-        if len(found) == 1:
-            return found[0][1]
         return in_one(found, len(row), positions.shape[2])

@@ -70,7 +70,7 @@ def centroid_rates(
 
     0 for cells that weigh nothing.
     """
-    refuse_region(ground.workspace, "feed-forward", 'take feedforward = "none"')
+    refuse_rates(ground)
     who = range(len(positions)) if agents is None else agents
     n = ground.dimension
     changes = list(changes_of(ground.density, t))
@@ -80,17 +80,24 @@ def centroid_rates(
     if not changes and (moving is None or not moving[1].any()):
         return found
     now = ground.at(t)
-    if n > 2 or not is_flat(now.workspace):
-        raise DensityError(
-            f"the rate of a centroid is known on the line and in polygons, not in a "
-            f"{type(now.workspace).__name__} in {n} dimensions; use a law without feed-forward",
-            code="density.derivatives",
-            key="controller.feedforward",
-        )
     cells = (interval if n == 1 else polygon).cells(now.workspace, positions, who)
     for k, cell in enumerate(cells):
         found[k] = _rate(cell, now.density, changes, moving)
     return found
+
+
+def refuse_rates(ground: WeightedRegion) -> None:
+    """Refuse regions in which the rates of centroids are not known."""
+    site, n = ground.workspace, ground.dimension
+    refuse_region(site, "feed-forward", 'take feedforward = "none"')
+    if ground.moves and (n > 2 or not is_flat(site)):
+        raise DensityError(
+            f"the workspace is of the kind {type(site).__name__} in {n} dimensions; feed-forward "
+            "in a world that moves needs an interval or a flat-sided workspace of the plane; use "
+            "a law without feed-forward",
+            code="density.derivatives",
+            key="controller.feedforward",
+        )
 
 
 def _rate(

@@ -140,10 +140,15 @@ def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, 
 @lru_cache(maxsize=8)
 def boundary_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
     """x and y of the workspace's vertices, as the kernels take them."""
-    use = "take a law that only measures its cell, such as timer, or a convex workspace"
-    refuse_region(ground.workspace, "a law of guaranteed cells", use)
+    refuse_nonconvex(ground.workspace)
     x, y = columns(ground.workspace.vertices)
     return x, y
+
+
+def refuse_nonconvex(workspace: object) -> None:
+    """Refuse a region in which guaranteed cells are not defined."""
+    use = "take a law that only measures its cell, such as timer, or a convex workspace"
+    refuse_region(workspace, "a law of guaranteed cells", use)
 
 
 def _pair_on_line(

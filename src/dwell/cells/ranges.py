@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dwell._types import Floats, Points, as_numbers, finite_number, in_short, lengths
+from dwell._types import Floats, Points, arriving, as_numbers, finite_number, in_short, lengths
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import AgentsError
 from dwell.geometry import Workspace, is_flat
@@ -18,10 +18,13 @@ SCALE = 1e9  # by which a radius may be smaller or larger than the workspace
 CROWD = 12.0  # agents within two radii, on average, from which few discs cut their cells
 
 
-def as_radii(radius: object, agents: int, workspace: Workspace | None = None) -> tuple[float, ...]:
+def as_radii(
+    radius: object, agents: int, workspace: Workspace | None = None, later: int = 0
+) -> tuple[float, ...]:
     """The radius of each agent from one number or one per agent; refuse anything else.
 
-    With a workspace, refuse also those in which radii are not supported.
+    With a workspace, refuse also those in which radii are not supported. `later` of the agents
+    arrive during the run.
     """
     if workspace is not None:
         refuse_workspace(workspace)
@@ -29,7 +32,7 @@ def as_radii(radius: object, agents: int, workspace: Workspace | None = None) ->
     if one is not None:
         found = np.full(agents, one)
     else:
-        found = _row_of(radius, agents, "radius", KEY, "positive numbers")
+        found = _row_of(radius, agents, "radius", KEY, "positive numbers", later)
     bad = np.flatnonzero(~(np.isfinite(found) & (found > 0.0)))
     if bad.size:
         whose = "is" if one is not None else f"of agent {bad[0]} is"
@@ -72,13 +75,16 @@ def as_weights(weights: object, agents: int, workspace: Workspace) -> Floats:
     return found
 
 
-def _row_of(values: object, agents: int, name: str, key: str, needed: str) -> Floats:
+def _row_of(
+    values: object, agents: int, name: str, key: str, needed: str, later: int = 0
+) -> Floats:
     found = as_numbers(values)
     if found is None or found.shape != (agents,):
         count = "" if found is None or found.ndim != 1 else f", {len(found)} of them"
         raise AgentsError(
             f"{name} is {in_short(values)}{count}; {needed} are needed, one for each of the "
-            f"{agents} agents" + ("" if name == "weights" else ", or one number for all"),
+            f"{agents} agents{arriving(later)}"
+            + ("" if name == "weights" else ", or one number for all"),
             code=f"agents.{name}",
             key=key,
         )

@@ -37,8 +37,8 @@ class WeightedRegion:
     @property
     def tracked(self) -> bool:
         """Whether kernels can bring the density to any time, and nothing else moves."""
-        own = self.terms
-        return self.boundary is None and isinstance(own, Terms) and len(own.track) > 0
+        own, still = self.terms, self.boundary is None and is_flat(self.workspace)
+        return still and isinstance(own, Terms) and len(own.track) > 0
 
     def at(self, t: float) -> WeightedRegion:
         """The workspace and the density at time t."""
@@ -91,17 +91,23 @@ def _weighed(terms: Any, pieces: Pieces) -> Pieces:
     return pieces._replace(node=node)
 
 
-def changing_region(workspace: Workspace | MovingPolygon, density: Density) -> WeightedRegion:
-    """Return `density` on `workspace`, one of which may change over time."""
+def changing_region(
+    workspace: Workspace | MovingPolygon, density: Density, spacing: float | None = None
+) -> WeightedRegion:
+    """Return `density` on `workspace`, both of which may change over time.
+
+    With a spacing nothing changes, and it is integrated on a grid of points.
+    """
     boundary = workspace if isinstance(workspace, MovingPolygon) else None
     site = workspace.now(0.0) if isinstance(workspace, MovingPolygon) else workspace
-    refuse_dimension(density, site.dimension)
     moving = moves(density)
+    if not moving and boundary is None:
+        return weighted_region(site, density, spacing)
+    refuse_dimension(density, site.dimension)
     if moving and (site.dimension != 2 or density.terms() is None):
         confined(site, density_at(density, 0.0))  # which refuses what a region does not take
         return WeightedRegion(site, density, None, True, boundary)
-    terms = confined(site, density)
-    return WeightedRegion(site, density, terms, moving or boundary is not None, boundary)
+    return WeightedRegion(site, density, confined(site, density), True, boundary)
 
 
 def weighted_region(

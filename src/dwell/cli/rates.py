@@ -104,7 +104,7 @@ def study(source: Path, overrides: list[str] | None = None, at: float | None = N
         if p.rate is not None
     }
     seen = None
-    if run is not None and run.system.timeline is None:
+    if run is not None and run.system.changes is None:
         seen = observe(run, found, predictions[law])
     return Study(source, law, found, predictions, gains, seen)
 

@@ -63,8 +63,7 @@ class CompiledStepper:
             if len(part):
                 return Piece(part, self._now, False, None)
             self._run = CompiledRun.of(self._system, self._state)
-        timeline = self._system.timeline
-        switch = math.inf if timeline is None else timeline.next_switch(self._state.time)
+        switch = self._system.timeline.next_switch(self._state.time)
         before = math.nextafter(switch, -math.inf)
         target, jumps = min(target, self._until, before), min(self._chunk, jumps)
         self._chunk = max(min(2 * self._chunk, LAST_CHUNK), self._least)

@@ -148,16 +148,11 @@ class Tally:
         self.empty += int(part.empty.sum())
         self.floors += 0 if part.mark is None else int((part.mark == FLOOR).sum())
         timeline = self.system.timeline
-        beyond = (
-            self.system.workspace.outside_by(part.positions)
-            if timeline is None
-            else timeline.outside_by(part.positions, part.agent, part.time)
-        )
+        beyond = timeline.outside_by(part.positions, part.agent, part.time)
         self.outside = max(self.outside, float(beyond.max()))
         self.nearest = min(self.nearest, float(part.nearest.min()))
-        held = part.hold_error
-        if timeline is not None:  # nothing was held before an arrival
-            held = np.where(timeline.comes_or_goes(part.agent, part.time), 0.0, held)
+        # Nothing was held before an arrival.
+        held = np.where(timeline.comes_or_goes(part.agent, part.time), 0.0, part.hold_error)
         self.hold_error = max(self.hold_error, float(held.max()))
         if self.nu is not None:
             large = part.time[lengths(part.errors) > self.nu]

@@ -271,7 +271,7 @@ def draw_trajectories(
     if worlds.kinds_of(run):  # markers are those of sensors, and colours those of times
         for label, colour in ((r"$t = 0$", style.start), (end, style.final)):
             ax.plot([], [], "o", ms=4.0, mec="white", mew=0.3, color=colour, label=label)
-        worlds.explain_sensors(ax, run, style)
+    worlds.explain_sensors(ax, run, style)
     if explained:
         style.explain(ax, 3)
 

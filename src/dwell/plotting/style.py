@@ -71,6 +71,7 @@ DASHES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1.2, 1.0)), (0, (5, 1, 1.2, 
 
 LONGEST = 28  # characters of a value
 LINE = 1.2  # height of a line of text over the size of its letters
+WIDEST_LEGEND, HANDLE = 66, 4  # characters of a row in one column, and of a line or marker in it
 LONG_LEGEND = 70  # characters of labels that fit above the axes in one row
 
 
@@ -144,11 +145,16 @@ class Style:
         bar.outline.set_linewidth(self.frame)
 
     def explain(self, ax: Axes, columns: int) -> None:
-        """A legend of one or two rows above the axes, below any title; none without labels."""
+        """A legend above the axes, below any title; none without labels.
+
+        It has one or two rows, and more where two would be wider than a figure of one column.
+        """
         handles, labels = ax.get_legend_handles_labels()
         if sum(map(len, labels)) > LONG_LEGEND:  # wider than the axes: fewer columns
             columns = min(columns, 2)
         columns = len(handles) if len(handles) <= columns else -(-len(handles) // 2)
+        while columns > 2 and _legend_width(labels, columns) > WIDEST_LEGEND:
+            columns -= 1
         if handles:
             legend = ax.legend(
                 handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
@@ -245,6 +251,13 @@ def number(value: float, digits: int = 4) -> str:
     if not power:
         return mantissa
     return rf"{mantissa} \times 10^{{{int(power)}}}".replace(r"1 \times ", "", mantissa == "1")
+
+
+def _legend_width(labels: Sequence[str], columns: int) -> int:
+    """About how many characters wide a legend is, filled column by column."""
+    rows = -(-len(labels) // columns)
+    longest = [max(map(len, labels[k : k + rows])) for k in range(0, len(labels), rows)]
+    return sum(longest) + HANDLE * len(longest)
 
 
 def _reserve(ax: Axes, legend: Legend) -> None:

@@ -33,8 +33,7 @@ SAME = 1e-7  # of the extent of a diagram: vertices so close are one
 
 def scope_of(run: Run) -> Workspace:
     """The workspace; a box around the workspaces of all times, if it changes."""
-    timeline = run.system.timeline
-    if timeline is None or not timeline.region_changes:
+    if not run.system.timeline.region_changes:
         return run.workspace
     corners = np.array([workspace.bounds for workspace in _regions(run)])
     return Box(corners[:, 0].min(axis=0).tolist(), corners[:, 1].max(axis=0).tolist())
@@ -42,11 +41,9 @@ def scope_of(run: Run) -> Workspace:
 
 def _regions(run: Run) -> list[Workspace]:
     """The workspaces of the run: one per phase; of one that moves, at its keyframes and ends."""
-    timeline = run.system.timeline
-    assert timeline is not None
     found: list[Workspace] = []
     for begin, end, phase in phases_of(run):
-        region = timeline.phases[phase].workspace
+        region = run.system.timeline.phases[phase].workspace
         if isinstance(region, MovingPolygon):
             keys = [t for t in region.vertices.times if begin < t < end]
             found += [region.now(t) for t in (begin, *keys, end)]
@@ -63,19 +60,14 @@ def phases_of(run: Run) -> list[tuple[float, float, int]]:
 
 def switch_times(run: Run) -> list[float]:
     """When the world switches."""
-    timeline = run.system.timeline
-    begins = [] if timeline is None else timeline.begins[1:]
-    return [t for t in begins if t <= run.horizon]
+    return [t for t in run.system.timeline.begins[1:] if t <= run.horizon]
 
 
 def changes(run: Run) -> bool:
     """Whether workspace or density are not the same all the time."""
-    timeline = run.system.timeline
-    if timeline is None:
-        return False
-    first, *later = timeline.phases
+    first, *later = run.system.timeline.phases
     alike = all(p.workspace is first.workspace and p.density is first.density for p in later)
-    return not alike or any(phase.ground.moves for phase in timeline.phases)
+    return not alike or run.system.timeline.moves
 
 
 # Agents.

@@ -234,7 +234,7 @@ class Details:
         """Lipschitz constants at some times of the run, for scenarios that assume some."""
         if self.assumed is None or not isinstance(self.system.controller, Timer):
             return None
-        known = self.system.timeline is None and self.system.radius is None
+        known = self.system.changes is None and self.system.radius is None
         if self.table is None or not known:
             return None
         try:

@@ -59,7 +59,7 @@ def extended(
             every = options.horizon / default_samples(run.system, run.start, options.horizon)
         changes["record"] = options.record.model_copy(update={"sample_every": every})
     later = run.scenario.model_copy(update={"run": options.model_copy(update=changes)})
-    if run.system.timeline is not None:
+    if run.system.changes is not None:
         build(later)  # refused where the world is not known up to the new horizon
     return later
 

@@ -107,12 +107,12 @@ class Run:
 
     @property
     def agents(self) -> int:
-        """The number of agents."""
+        """The number of agents, those included that arrive later or leave."""
         return self.system.agents
 
     @property
     def workspace(self) -> Workspace:
-        """The region that the agents cover."""
+        """The region that the agents cover; of one that changes, that of time 0: see `world`."""
         return self.system.workspace
 
     @property

@@ -19,6 +19,7 @@ from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.verify.flags import own_limit
 
 if TYPE_CHECKING:
+    from dwell.agents import CoverageSystem
     from dwell.agents.world import Timeline
     from dwell.results.details import Details
     from dwell.results.run import Run
@@ -140,7 +141,7 @@ def _certificate(kept: Details) -> dict[str, Any] | None:
 def _world(kept: Details) -> dict[str, Any]:
     """What changes in a world, with the cost just before and after each switch."""
     timeline = kept.system.timeline
-    if timeline is None:
+    if kept.system.changes is None:
         return {}
     switches = []
     for before, after in pairwise(timeline.phases):
@@ -149,23 +150,21 @@ def _world(kept: Details) -> dict[str, Any]:
         present = timeline.present_at(after.begin)
         found: dict[str, Any] = {"time": after.begin, "cost_before": None, "cost_after": None}
         found["agents"] = kept.system.agents if present is None else len(present)
-        found |= _comings(timeline, after.begin)
+        found |= _comings(kept.system, after.begin)
         if kept.table is not None:
             now = kept.snapshots_at(after.begin)
             for name, t in (("cost_before", before), ("cost_after", after)):
                 found[name] = _cost_in(kept, t.begin, after.begin, now)
         switches.append(found)
-    found = {"moves": any(phase.ground.moves for phase in timeline.phases), "switches": switches}
+    found = {"moves": timeline.moves, "switches": switches}
     found["moving"] = _moving(timeline, kept.horizon)
     found["sensors"] = [{"name": s.name, "owners": list(s.owners)} for s in timeline.sensors]
     return {"world": found}
 
 
-def _comings(timeline: Timeline, t: float) -> dict[str, list[int]]:
+def _comings(system: CoverageSystem, t: float) -> dict[str, list[int]]:
     """The agents that leave and arrive at a switch."""
-    if timeline.arrivals is None or timeline.departures is None:
-        return {"leave": [], "arrive": []}
-    when = {"leave": timeline.departures, "arrive": timeline.arrivals}
+    when = {"leave": system.departures, "arrive": system.arrivals}
     return {name: np.flatnonzero(times == t).tolist() for name, times in when.items()}
 
 
@@ -197,9 +196,7 @@ def _moves_until(part: object) -> float:
 
 def _cost_in(kept: Details, phase: float, time: float, now: Snapshots) -> float | None:
     """The cost of positions in the world of a phase; None where two agents coincide."""
-    timeline = kept.system.timeline
-    assert timeline is not None
-    world, agents = timeline.world_at(phase), np.arange(kept.system.agents)
+    world, agents = kept.system.world_at(phase), np.arange(kept.system.agents)
     row, when = np.zeros_like(agents), np.array([time])
     radii = kept.system.radii
     seen = world.measure(now.positions, row, agents, when, radius=radii)

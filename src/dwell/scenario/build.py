@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,12 @@ from dwell.agents import (
     check_start,
     scatter,
 )
-from dwell.agents.interfaces import information_of
+from dwell.agents.interfaces import information_of, needs_centroid_only
 from dwell.agents.timeline import timeline_of
 from dwell.agents.world import Timeline, sum_of
-from dwell.cells.ranges import as_radii
+from dwell.cells.centroid_rate import refuse_rates
+from dwell.cells.guaranteed import refuse_nonconvex
+from dwell.cells.ranges import as_radii, refuse_ground
 from dwell.controllers import (
     TVD,
     DiscreteLloyd,
@@ -144,13 +146,11 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     start, repairs = build_start(scenario.agents, site, apart=not sensors)
     grid, network = scenario.run.integration, _network(scenario.network or NetworkSpec())
     switches, until = build_switches(scenario), scenario.run.horizon
-    timeline, start = timeline_of(workspace, density, network, start, switches, until, sensors)
+    changes, start = timeline_of(workspace, density, network, start, switches, until, sensors)
     law = build_controller(scenario.controller, scenario.modules)
     spacing = grid.spacing if isinstance(grid, GridSpec) else None
     given = scenario.agents.radius
     radius = None if given is None else as_radii(given, len(start), site)
-    refuse_law(law, density, switches)
-    refuse_changes(timeline, law, spacing, radius)
     system = CoverageSystem(
         workspace=site,
         density=density_at(density, 0.0),
@@ -162,8 +162,9 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         network=network,
         nu=scenario.run.nu,
         radius=radius,
-        timeline=timeline,
+        changes=changes,
     )
+    refuse_unfit(system)
     of_site = () if scenario.site is None else scenario.site.repairs or ()
     coarse = [note for spec in raster_tables(scenario) for note in _notes(spec)]
     return system, start, (*of_site, *workspace.repairs, *repairs, *coarse)
@@ -211,57 +212,55 @@ def law_kind(law: object) -> str:
     return next((kind for kind, own in LAW_KINDS.items() if type(law) is own), "")
 
 
-def refuse_law(law: object, density: Density, switches: Sequence[Switch]) -> None:
-    """Refuse laws that need guaranteed cells, over which no raster is integrated."""
-    kind = law_kind(law)
-    densities = (density, *(one.density for one in switches))
-    parts = [p for d in densities for p in (d.parts if isinstance(d, Mixture) else (d,))]
-    if kind in GUARANTEED_KINDS and any(isinstance(part, Raster | MovingRaster) for part in parts):
-        raise InputError(
-            f'controller.kind = "{kind}" works with guaranteed cells, over which a raster cannot '
-            'be integrated; use "timer", "lloyd" or "discrete-lloyd", or another density',
-            code="density.raster",
-            key="controller.kind",
-        )
-
-
-def refuse_changes(
-    timeline: Timeline | None,
-    law: object,
-    spacing: float | None,
-    radius: tuple[float, ...] | None = None,
-) -> None:
-    """Refuse laws, integration and radii that cannot take a world that changes."""
-    if timeline is None:
-        return
-    if timeline.sensors and radius is not None:
+def refuse_unfit(system: CoverageSystem) -> None:
+    """Refuse laws, integration and radii that cannot take the world of a system."""
+    law, timeline = system.controller, system.timeline
+    kind, name = law_kind(law), law_kind(law) or type(law).__name__
+    if system.sensors and system.radius is not None:
         says = "limits the range of agents with different sensors; leave one of the two out"
-        raise InputError(f"agents.radius {says}", code="sensor.radius", key="agents.radius")
-    moving = any(isinstance(phase.workspace, MovingPolygon) for phase in timeline.phases)
-    kind = law_kind(law)
-    known = information_of(law)
-    if timeline.sensors and (known.others, known.world) != ("centroid", "now"):
-        says = f'= "{kind or type(law).__name__}" uses more than the centroid, which needs one '
-        says += 'density for all agents, got [[sensor]] tables; use "timer" or "lloyd"'
-        raise InputError(f"controller.kind {says}", code="sensor.law", key="controller.kind")
-    if spacing is not None:
+        raise _unfit("agents.radius", says, "sensor.radius")
+    if system.sensors and not needs_centroid_only(law):
+        says = f'= "{name}" uses more than the centroid, which needs one density for all agents, '
+        says += 'got [[sensor]] tables; use "timer" or "lloyd"'
+        raise _unfit("controller.kind", says, "sensor.law")
+    if system.changes is not None and system.spacing is not None:
         says = "integrates on a grid of points, which needs a world that does not change; use exact"
-        raise InputError(f"run.integration {says}", code="world.grid", key="run.integration")
-    if getattr(law, "accuracy", None) is not None:
+        raise _unfit("run.integration", says, "world.grid")
+    if system.changes is not None and getattr(law, "accuracy", None) is not None:
         says = 'is "ode", which needs a world that does not change; use "sampled"'
-        raise InputError(f"controller.mode {says}", code="world.ode", key="controller.mode")
-    if timeline.arrivals is not None and kind in GUARANTEED_KINDS:
-        says = (
-            f'= "{kind}" works with guaranteed cells, which need the same agents all the time, got '
-            'worlds in which agents leave or arrive; use "timer", "lloyd" or "discrete-lloyd"'
-        )
-        raise InputError(f"controller.kind {says}", code="world.guaranteed", key="controller.kind")
-    if moving and kind in GUARANTEED_KINDS:
-        says = (
-            f'= "{kind}" works with guaranteed cells, which bound where other agents may be but '
-            'not where the boundary moves; use "timer", "lloyd" or "discrete-lloyd"'
-        )
-        raise InputError(f"controller.kind {says}", code="world.guaranteed", key="controller.kind")
+        raise _unfit("controller.mode", says, "world.ode")
+    for phase in timeline.phases:
+        now = phase.ground.at(phase.begin)
+        if information_of(law).world == "rate":
+            refuse_rates(phase.ground)
+        if system.radius is not None:
+            as_radii(system.radius, system.agents, now.workspace)
+            refuse_ground(now, np.array(system.radius))
+    if kind in GUARANTEED_KINDS:
+        _refuse_guaranteed(kind, timeline)
+
+
+def _refuse_guaranteed(kind: str, timeline: Timeline) -> None:
+    """Refuse worlds in which guaranteed cells are not known."""
+    says, code = f'= "{kind}" works with guaranteed cells, ', "world.guaranteed"
+    other = 'use "timer", "lloyd" or "discrete-lloyd"'
+    for phase in timeline.phases:
+        refuse_nonconvex(phase.workspace)
+    if not timeline.same_agents:
+        why = "which need the same agents all the time, got worlds in which agents leave or arrive"
+        raise _unfit("controller.kind", f"{says}{why}; {other}", code)
+    if any(phase.ground.boundary is not None for phase in timeline.phases):
+        why = "which bound where other agents may be but not where the boundary moves"
+        raise _unfit("controller.kind", f"{says}{why}; {other}", code)
+    densities = [phase.density for phase in timeline.phases]
+    parts = [p for d in densities for p in (d.parts if isinstance(d, Mixture) else (d,))]
+    if any(isinstance(part, Raster | MovingRaster) for part in parts):
+        why = f"over which a raster cannot be integrated; {other}, or another density"
+        raise _unfit("controller.kind", f"{says}{why}", "density.raster")
+
+
+def _unfit(key: str, says: str, code: str) -> InputError:
+    return InputError(f"{key} {says}", code=code, key=key)
 
 
 def build_workspace(spec: WorkspaceSpec) -> Workspace | MovingPolygon:

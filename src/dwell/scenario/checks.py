@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from typing import TypeAlias
 
+from dwell._types import arriving
+
 from .problems import Problem, Where, shown
 from .values import point_needed, term_needed
 
@@ -84,10 +86,10 @@ def intervals_within(intervals: Sequence[Each], t1: Each, t2: Each) -> Iterator[
     yield from islice(chain.from_iterable(each), 1)
 
 
-def one_per_agent(where: Where, values: object, agents: int) -> Iterator[Problem]:
-    """A list has an entry for each agent."""
+def one_per_agent(where: Where, values: object, agents: int, later: int) -> Iterator[Problem]:
+    """A list has an entry for each agent, those included that arrive later."""
     if isinstance(values, tuple) and len(values) != agents:
-        expected = f"one entry per agent, {agents} in all"
+        expected = f"one entry per agent, {agents} in all{arriving(later)}"
         yield Problem(where, "scenario.length", f"needs {expected}, got {len(values)}")
 
 

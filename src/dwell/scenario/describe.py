@@ -12,9 +12,9 @@ from typing import Any, assert_never
 import numpy as np
 
 from dwell._checks import check_whole
-from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, listed
+from dwell._types import Points, arriving, finite_number, in_short, is_one_of, is_whole, listed
 from dwell.agents import Sensor, Switch
-from dwell.agents.network import PERFECT, Network
+from dwell.agents.network import Network
 from dwell.density import (
     Density,
     Function,
@@ -111,17 +111,22 @@ def describe_switch(switch: Switch) -> dict[str, Any] | None:
     return None if None in table.values() else table
 
 
-def _with_powers(row: tuple[float, ...]) -> list[float]:
-    """A term of a polynomial with its powers as whole numbers, which keyframes hold as floats."""
-    return [*map(int, row[:-1]), row[-1]]
-
-
 def _described(value: Any) -> Any:
     """A parameter of a table: a constant, or the table of a track."""
     if not isinstance(value, Keyframes | Circle):
         return value
     table = {f.name: getattr(value, f.name) for f in fields(value)}
     return {name: one for name, one in table.items() if one is not None}
+
+
+def _described_terms(coefficients: Any) -> Any:
+    """The terms of a moving polynomial, with powers as whole numbers: keyframes are all floats."""
+    if not isinstance(coefficients, dict):
+        return coefficients
+    frames = [
+        [(*map(int, powers), value) for *powers, value in frame] for frame in coefficients["values"]
+    ]
+    return coefficients | {"values": frames}
 
 
 def describe_controller(controller: Any) -> dict[str, Any] | None:
@@ -199,13 +204,9 @@ def describe_density(density: Density) -> dict[str, Any] | None:
             simple = all(t is not None and t["kind"] not in ("callable", "mixture") for t in tables)
             return {"kind": "mixture", "parts": tables} if simple else None
         case Moving(kind=kind, parameters=parameters):
-            names = {"coefficients": "terms"}
-            table = {names.get(k, k): _described(v) for k, v in parameters.items()}
-            if isinstance(table.get("terms"), dict):
-                frames = table["terms"]["values"]
-                table["terms"]["values"] = [
-                    [_with_powers(row) for row in terms] for terms in frames
-                ]
+            table = {name: _described(value) for name, value in parameters.items()}
+            if kind is Polynomial:
+                table["terms"] = _described_terms(table.pop("coefficients"))
             return {"kind": kind.__name__.lower(), **table}
         case Function(call=call, name=name):
             name = name or (name_of(call) or (None,))[0]
@@ -233,12 +234,13 @@ def run_table(
     }  # fmt: skip
 
 
-def check_ids(ids: object, agents: int) -> None:
+def check_ids(ids: object, agents: int, later: int) -> None:
     """Refuse numbers of random streams that are not one per agent."""
     given = listed(ids)
     good = all(is_whole(i) and 0 <= i < 2**31 for i in given)
     if not good or len(given) != agents or len(set(given)) != agents:
-        need = f"{agents} different whole numbers from 0 to 2147483647, one per agent, are needed"
+        need = f"{agents} different whole numbers from 0 to 2147483647, one per agent"
+        need += f"{arriving(later)}, are needed"
         raise InputError(f"ids is {in_short(ids)}; {need}", code="agents.ids", key="agents.ids")
 
 
@@ -306,15 +308,6 @@ def check_tables(name: str, given: object, kind: type, alone: bool = True) -> No
             code="sensor.density",
             key="density",
         )
-
-
-def checked_network(network: Network | None) -> Network:
-    """Return the network, by default a perfect one."""
-    links = PERFECT if network is None else network
-    if not isinstance(links, Network):
-        need = "a dwell.Network(loss=..., delay=...) is needed"
-        raise InputError(f"network is {in_short(links)}; {need}", code="network", key="network")
-    return links
 
 
 def _check_number(name: str, value: object, need: str, code: str, above: bool = False) -> None:

@@ -29,7 +29,7 @@ def scenario_at(scenario: Scenario, time: float | None) -> Scenario:
         raise InputError(f"the time is {in_short(time)}; {need}", code="world.time", key="at")
     system, start, _ = build(scenario)
     refuse_unequal(system)
-    if system.timeline is None:
+    if system.changes is None:
         return scenario
     ground, present = system.ground_at(given), system.world_at(given).present
     who = np.arange(system.agents) if present is None else present

@@ -130,13 +130,13 @@ class TimerSpec(Table):
                 yield Problem(("initial_hold", agent), "timer.hold", says)
                 return
 
-    def each_per_agent(self, agents: int) -> Iterator[Problem]:
+    def each_per_agent(self, agents: int, later: int) -> Iterator[Problem]:
         """Lists that do not have one entry for each agent."""
         for key in ("t1", "t2", "period", "initial_hold", "initial_timer"):
-            yield from checks.one_per_agent((key,), getattr(self, key), agents)
+            yield from checks.one_per_agent((key,), getattr(self, key), agents, later)
         intervals = self.intervals or ()
         if intervals and isinstance(intervals[0], tuple):
-            yield from checks.one_per_agent(("intervals",), intervals, agents)
+            yield from checks.one_per_agent(("intervals",), intervals, agents, later)
 
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """Velocities that do not have n coordinates."""

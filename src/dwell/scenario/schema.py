@@ -188,8 +188,10 @@ class Scenario(Table):
 
     def _problems(self) -> Iterator[Problem]:
         agents, horizon = self.agent_count, self.run.horizon
+        later = agents - self.agents.count
         for name in ("ids", "radius"):
-            yield from checks.one_per_agent(("agents", name), getattr(self.agents, name), agents)
+            given = getattr(self.agents, name)
+            yield from checks.one_per_agent(("agents", name), given, agents, later)
         if self.agents.coordinates == DEGREES and (self.site is None or self.site.crs is not None):
             says = (
                 f'= "{DEGREES}" needs a [site], which gives the degrees their place; leave it out'
@@ -197,12 +199,12 @@ class Scenario(Table):
             yield Problem(("agents", "coordinates"), "site.coordinates", says)
         yield from self._dimension_problems()
         yield from self._world_problems()
-        yield from sensor_problems(self, agents)
+        yield from sensor_problems(self, agents, later)
         if isinstance(self.controller, TimerSpec):
-            for problem in self.controller.each_per_agent(agents):
+            for problem in self.controller.each_per_agent(agents, later):
                 yield problem.inside(("controller",))
         yield from self._network_problems()
-        yield from self._certificate_problems(agents)
+        yield from self._certificate_problems(agents, later)
         yield from self._clock_problems(horizon)
         record = self.run.record
         if isinstance(record.sample_every, float):
@@ -259,7 +261,7 @@ class Scenario(Table):
             )
             yield Problem(("network",), "network.mode", says)
 
-    def _certificate_problems(self, agents: int) -> Iterator[Problem]:
+    def _certificate_problems(self, agents: int, later: int) -> Iterator[Problem]:
         kind = self.controller.kind
         if self.certificate is None:
             return
@@ -271,7 +273,7 @@ class Scenario(Table):
             yield Problem(("certificate",), "certificate.law", says)
         else:
             where = ("certificate", "lipschitz")
-            yield from checks.one_per_agent(where, self.certificate.lipschitz, agents)
+            yield from checks.one_per_agent(where, self.certificate.lipschitz, agents, later)
 
     def _clock_problems(self, horizon: float) -> Iterator[Problem]:
         """Waits so short, or a rate so high, that the clock cannot advance near the horizon."""

@@ -127,6 +127,13 @@ class WorldSpec(Table):
         "positions of agents that arrive, numbered after all agents before them", None
     )
 
+    def _problems(self) -> Iterator[Problem]:
+        leave = self.leave or ()
+        for k, agent in enumerate(leave):
+            if agent in leave[:k]:
+                says = f"must differ from the other numbers, got {agent} again"
+                yield Problem(("leave", k), "world", says)
+
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """What does not have n coordinates."""
         if self.workspace is not None and self.workspace.dimension != n:
@@ -138,7 +145,7 @@ class WorldSpec(Table):
         yield from checks.points(("arrive",), self.arrive or (), n)
 
 
-def sensor_problems(scenario: Any, agents: int) -> Iterator[Problem]:
+def sensor_problems(scenario: Any, agents: int, later: int) -> Iterator[Problem]:
     """Sensors without owner, agents without sensor, and names that are not known."""
     owned = scenario.agents.sensors
     names = [one.name for one in scenario.sensor or ()]
@@ -160,7 +167,7 @@ def sensor_problems(scenario: Any, agents: int) -> Iterator[Problem]:
         says = 'is missing; it lists the sensors of each agent, such as [["a"], ["a", "b"]]'
         yield Problem(("agents", "sensors"), "scenario.missing-key", says)
         return
-    yield from checks.one_per_agent(("agents", "sensors"), owned, agents)
+    yield from checks.one_per_agent(("agents", "sensors"), owned, agents, later)
     for p, own in enumerate(owned):
         unknown = [name for name in own if name not in names]
         if unknown:

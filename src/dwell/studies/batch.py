@@ -244,7 +244,7 @@ def _repeated(
             f"there are {len(numbers)} seeds and {len(agents)} starts; as many are needed",
             code="batch.seeds",
         )
-    alike = base.system.timeline is None and base.system.radius is None
+    alike = base.system.changes is None and base.system.radius is None
     cases = []
     for seed, (spec, start) in zip(numbers, agents, strict=True):
         own = with_seed(scenario.model_copy(update={"agents": spec}), seed)

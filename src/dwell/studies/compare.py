@@ -28,6 +28,7 @@ from dwell.scenario.build import (
     build_sensors,
     build_switches,
     build_workspace,
+    refuse_unfit,
     with_seed,
 )
 from dwell.scenario.describe import describe_controller
@@ -306,6 +307,11 @@ def compare_scenarios(
     Those of `laws` that are controllers are run in the `place` of a scenario. The other options,
     progress and finished, are those of `compare`.
     """
+    for law in laws.values():  # refused before any run begins
+        if isinstance(law, Scenario):
+            build(law)
+        elif place is not None:
+            refuse_unfit(replace(build(place)[0], controller=law))
     threads = None if workers == 1 or len(laws) == 1 else 1
     jobs = {name: partial(_run, place, law, threads) for name, law in laws.items()}
     return Comparison(run_jobs(jobs, workers=workers, **options), levels, unmatched)

@@ -15,12 +15,13 @@ from typing import Any, final
 import numpy as np
 
 from dwell._checks import check_whole
-from dwell._types import Points, is_whole
+from dwell._types import Points, finite_number, in_short, is_whole
 from dwell.agents import check_start
-from dwell.density import Uniform, as_density
-from dwell.density.support import check_density
+from dwell.agents.timeline import check_phase
+from dwell.agents.world import Phase
+from dwell.density import Density, Uniform, as_density
 from dwell.errors import AgentsError, DensityError, InputError
-from dwell.geometry import Workspace, as_workspace
+from dwell.geometry import MovingPolygon, Workspace, as_workspace
 from dwell.plotting.figures import deployment, minima, require_matplotlib
 from dwell.plotting.save import check_free, write_figures
 from dwell.progress import Progress, reported
@@ -31,7 +32,7 @@ from dwell.scenario.schema import GridSpec
 from dwell.studies.deployment import Deployment
 from dwell.studies.folder import make_folder, refuse_foreign, write_text
 from dwell.studies.newton import Descent, DescentInterrupted, Kind, descend
-from dwell.studies.random_starts import Frame, random_start
+from dwell.studies.random_starts import CornerFrame, random_start
 from dwell.workers.threads import run_jobs
 
 STARTS = 50
@@ -49,12 +50,13 @@ ON_A_GRID = (
 
 
 def optimize(
-    workspace: Workspace | ScenarioLike,
+    workspace: Workspace | MovingPolygon | ScenarioLike,
     density: Any = None,
     agents: Any = None,
     *,
     starts: int = STARTS,
     seed: int | None = None,
+    at: float | None = None,
     workers: int | None = None,
     progress: Progress | bool | None = None,
 ) -> Deployment:
@@ -62,7 +64,7 @@ def optimize(
 
     Parameters
     ----------
-    workspace : workspace, Scenario or path
+    workspace : workspace, MovingPolygon, Scenario or path
         The region; a scenario, or the path of its file, also provides density, agents and seed.
     density : density or callable, optional
         The weight of points; uniform by default.
@@ -72,6 +74,8 @@ def optimize(
         How many starts; all but a given one are random.
     seed : int, optional
         The seed of the random starts.
+    at : float, optional
+        The time whose world is meant, where it changes; 0 by default.
     workers : int, optional
         Threads; the result does not depend on them.
     progress : callable or bool, optional
@@ -98,16 +102,14 @@ def optimize(
                 code="optimize.scenario",
             )
         scenario = with_seed(as_scenario(workspace), seed)
-        return optimize_scenario(scenario, starts=starts, workers=workers, progress=progress)
+        options: Any = {"workers": workers, "progress": progress}
+        return optimize_scenario(scenario, starts=starts, at=at, **options)
     seed = 0 if seed is None else seed
     check_whole("seed", seed)
     check_whole("workers", workers, 1, "optimize", optional=True)
-    workspace = as_workspace(workspace)
-    refuse_dimension(workspace.dimension)
-    weight = Uniform() if density is None else as_density(density)
-    check_density(weight, workspace)
+    workspace, weight = _world_at(workspace, density, at)
     count, own, repairs = _agents_of(agents, workspace)
-    search = _Search(Frame(workspace, weight), count, own, int(starts), int(seed))
+    search = _Search(CornerFrame(workspace, weight), count, own, int(starts), int(seed))
     with reported(progress) as tell:
         whole, kept = search.run(workers, tell), search.kept
     if not any(math.isfinite(descent.cost) for descent in kept.values()):
@@ -191,7 +193,7 @@ def keep_deployment(found: Deployment, out: Path, formats: Sequence[str] = ("png
 class _Search:
     """The starts of a search, and what they came to so far."""
 
-    frame: Frame
+    frame: CornerFrame
     agents: int
     own: Points | None  # the first start; None if it is random like the others
     starts: int
@@ -235,6 +237,20 @@ def _notes(search: _Search) -> Iterator[str]:
             f"the density weighs exp({log_scale:.6g}) in all, near or beyond the range of numbers: "
             "costs were compared without that factor, and log_cost is the logarithm of the true one"
         )
+
+
+def _world_at(workspace: Any, density: Any, at: float | None) -> tuple[Workspace, Density]:
+    """The region and its density at a time, checked."""
+    time = finite_number(0.0 if at is None else at)
+    if time is None or time < 0.0:
+        need = "a time from 0 on is needed"
+        raise InputError(f"the time is {in_short(at)}; {need}", code="world.time", key="at")
+    site = workspace if isinstance(workspace, MovingPolygon) else as_workspace(workspace)
+    refuse_dimension(site.dimension)
+    phase = Phase(0.0, site, Uniform() if density is None else as_density(density))
+    check_phase(phase, time, site.dimension)
+    now = phase.ground.at(time)
+    return now.workspace, now.density
 
 
 def _agents_of(agents: Any, workspace: Workspace) -> tuple[int, Points | None, tuple[str, ...]]:

@@ -24,7 +24,7 @@ ROUNDS = 20  # of drawing such candidates, at most
 
 @final
 @dataclass(frozen=True, eq=False)
-class Frame:
+class CornerFrame:
     """A workspace and a density relative to the lower corner of the workspace."""
 
     outer: Workspace
@@ -106,7 +106,7 @@ def _moved(workspace: Workspace, origin: Points) -> Workspace:
     return Polytope(workspace.vertices - origin)
 
 
-def random_start(frame: Frame, agents: int, seed: int, number: int) -> Points:
+def random_start(frame: CornerFrame, agents: int, seed: int, number: int) -> Points:
     """Positions in `frame` for a start, (N, n); a function of `seed` and `number` alone.
 
     They are drawn with the square root of the density, as the best deployments of many agents are

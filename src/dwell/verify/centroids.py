@@ -150,10 +150,7 @@ def _diagrams(
     system: CoverageSystem, positions: Points, agent: int, time: float
 ) -> list[tuple[Workspace, Density, Points, int, Floats | None]]:
     """The diagrams in which an agent has a cell, each with its number there, and the radii."""
-    radii = system.radii
-    if system.timeline is None:
-        return [(system.workspace, system.density, positions, agent, radii)]
-    found = []
+    radii, found = system.radii, []
     for diagram in system.world_at(time).diagrams:
         members = np.arange(len(positions)) if diagram.members is None else diagram.members
         own = np.flatnonzero(members == agent)

@@ -129,8 +129,7 @@ def _about_network(system: CoverageSystem) -> Iterator[Flag]:
 
 
 def _about_region(system: CoverageSystem) -> Iterator[Flag]:
-    phases = system.timeline.phases if system.timeline else ()
-    regions = [one for one in (system.workspace, *(p.workspace for p in phases)) if _is_region(one)]
+    regions = [p.workspace for p in system.timeline.phases if _is_region(p.workspace)]
     if not regions:
         return
     says = "Only what of a cell lies in the region counts, and centroids may lie outside it"
@@ -147,10 +146,8 @@ def _is_region(workspace: object) -> TypeGuard[Region]:
 
 
 def _about_world(system: CoverageSystem) -> Iterator[Flag]:
-    if system.timeline is None:
-        return
-    moves = any(phase.ground.moves for phase in system.timeline.phases)
-    if not moves and len(system.timeline.phases) == 1:  # sensors alone
+    moves = system.timeline.moves
+    if not moves and len(system.timeline.phases) == 1:
         return
     says = "The world switches, so what the law's paper proves holds between switches only"
     if moves:
@@ -175,11 +172,8 @@ def _about_agents(
             f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent "
             + ("was led to the workspace." if system.radius is None else "did not move."),
         )
-    if system.timeline is None:
-        last = system.workspace.outside_by(seen.places)
-    else:
-        every = np.arange(system.agents)
-        last = system.timeline.outside_by(seen.places, every, np.full(len(every), seen.until))
+    every = np.arange(system.agents)
+    last = system.timeline.outside_by(seen.places, every, np.full(len(every), seen.until))
     beyond = max(seen.outside, float(last.max()))
     if beyond > 1e-12 * diameter:
         yield Flag("outside", f"An agent was up to {beyond:.3g} outside the workspace.")
@@ -245,12 +239,11 @@ def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
 
 def uncovered(system: CoverageSystem) -> str:
     """What of a system the theorem of the timer law does not cover; empty if it covers all."""
-    timeline = system.timeline
     if system.radius is not None or system.sensors:
         return "agents have sensors or ranges of their own"
-    if timeline is not None and any(phase.ground.moves for phase in timeline.phases):
+    if system.timeline.moves:
         return "the density or the workspace moves"
-    if timeline is not None and timeline.arrivals is not None:
+    if not system.timeline.same_agents:
         return "agents arrive or leave"
     if getattr(system.controller, "feedforward", "none") != "none":
         return "the law has feed-forward"

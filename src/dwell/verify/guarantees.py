@@ -60,7 +60,7 @@ def cost_never_rises(run: Recorded, most: int | None) -> Finding:
     says = f"the cost never rises, at {len(times)} of {len(every)} event times (relative rise)"
     rise = np.diff(costs) / costs[:-1]
     found = worst_of("cost", says, rise, COST_ROUNDING, lambda k: at_time(times[k + 1]))
-    return if_guaranteed(found, run.system.perfect and run.system.timeline is None)
+    return if_guaranteed(found, run.system.perfect and run.system.changes is None)
 
 
 def self_trigger_guarantees(
@@ -73,7 +73,7 @@ def self_trigger_guarantees(
     that is not good (stop = "after").
     """
     law: Any = system.controller
-    kept = system.perfect and law.option("stop") == "before" and system.timeline is None
+    kept = system.perfect and law.option("stop") == "before" and system.changes is None
     seen = follow_centroids(system, start, table, until)
     when = f"at {MOST_TIMES} times and just before each sample"
     drift = f"a centroid moves by at most delta = {law.delta:g} between samples (G1; {when})"

@@ -16,7 +16,6 @@ from dwell.verify.recorded import Recorded
 def phases_of(run: Recorded) -> Iterator[tuple[float, Recorded]]:
     """Each phase of a run as a run of its own from time 0, with the time at which it begins."""
     timeline = run.system.timeline
-    assert timeline is not None
     ends = [*timeline.begins[1:], np.inf]
     for phase, end in zip(timeline.phases, ends, strict=True):
         if phase.begin >= run.until > 0.0:
@@ -26,7 +25,7 @@ def phases_of(run: Recorded) -> Iterator[tuple[float, Recorded]]:
             workspace=phase.ground.workspace,
             density=phase.density,
             network=phase.network,
-            timeline=None,
+            changes=None,
         )
         rows = (run.table.time >= phase.begin) & (run.table.time < end)
         first = _shifted(_state_before(run, phase.begin), phase.begin)

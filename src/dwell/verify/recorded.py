@@ -75,7 +75,7 @@ class Recorded:
     def closest(self) -> Approach:
         """The closest that two agents of one diagram came."""
         timeline = self.system.timeline
-        if timeline is None or (timeline.arrivals is None and not timeline.sensors):
+        if timeline.same_agents and not timeline.sensors:
             return closest_approach(self.paths, self.until)
         found = Approach()
         ends = [min(end, self.until) for end in (*timeline.begins[1:], np.inf)]
@@ -92,10 +92,7 @@ class Recorded:
     @cached_property
     def departed(self) -> np.ndarray:
         """Whether each jump is that of an agent that leaves."""
-        timeline = self.system.timeline
-        if timeline is None or timeline.departures is None:
-            return np.zeros(len(self.table), dtype=bool)
-        left: np.ndarray = timeline.departures[self.table.agent] <= self.table.time
+        left: np.ndarray = self.system.departures[self.table.agent] <= self.table.time
         return left
 
     @cached_property
@@ -229,8 +226,6 @@ def _times(run: Recorded, most: int) -> Floats:
 def outside_of(run: Recorded) -> Floats:
     """How far agents are outside the workspace at each jump, and then at the end, if present."""
     positions = np.vstack([run.table.positions, run.last.at(run.until)])
-    if run.system.timeline is None:
-        return run.system.workspace.outside_by(positions)
     agents = np.append(run.table.agent, np.arange(run.system.agents))
     times = np.append(run.table.time, np.full(run.system.agents, run.until))
     return run.system.timeline.outside_by(positions, agents, times)
@@ -259,9 +254,9 @@ def largest_hold_error(run: Recorded) -> Held:
     """Over the ends of all holds, over all samples, and at the start."""
     found, table, metrics = [Held(0.0)], run.table, run.metrics
     if len(table):
-        held, timeline = table.hold_error, run.system.timeline
-        if timeline is not None:  # nothing was held before an arrival
-            held = np.where(timeline.comes_or_goes(table.agent, table.time), 0.0, held)
+        # Nothing was held before an arrival.
+        comes = run.system.timeline.comes_or_goes(table.agent, table.time)
+        held = np.where(comes, 0.0, table.hold_error)
         k = int(np.argmax(held))
         found.append(Held(float(held[k]), int(table.agent[k]), table.time[k]))
     if metrics is not None and metrics.hold_errors.size:

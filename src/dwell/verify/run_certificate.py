@@ -61,7 +61,7 @@ def held_against(
     if why_not:
         return tuple(_not_held_against(run, law, why_not))
     assert assumed is not None
-    if system.timeline is not None:
+    if system.changes is not None:
         pieces = [(t, held_against(one, assumed, effort)) for t, one in phases_of(run)]
         return worst_of_phases(pieces)
     with np.errstate(over="ignore"):  # absurd assumptions make infinite bounds, which are right

@@ -193,8 +193,7 @@ def _infinite(run: Recorded) -> Iterator[str]:
     begin = {name: getattr(start, name) for name in ("start", "hold", "next_at", "cruise", "bend")}
     samples = vars(metrics) if metrics else {}
     parts = {"start": begin, "events": run.table.columns(), "samples": samples}
-    timeline = run.system.timeline
-    come_and_go = timeline is not None and timeline.arrivals is not None
+    come_and_go = not run.system.timeline.same_agents
     alone = len(start.start) == 1 or come_and_go or bool(run.system.sensors)
     endless = ENDLESS | ALONE if alone else ENDLESS
     for part, columns in parts.items():
@@ -226,8 +225,7 @@ def _start(run: Recorded, positions: Points | None, rounding: float) -> Iterator
     program = timer_program(system)
     if program is not None:
         excess = np.maximum(start.next_at - program.t2, program.t1 - start.next_at)
-        if system.timeline is not None and system.timeline.arrivals is not None:
-            excess = np.where(system.timeline.arrivals > 0.0, 0.0, excess)
+        excess = np.where(system.arrivals > 0.0, 0.0, excess)
         yield _worst("start-interval", excess, 0.0, agent_named)
 
 
@@ -277,7 +275,7 @@ def _bounds(run: Recorded) -> Iterator[Finding]:
         yield _worst("speed", excess, 4.0 * np.finfo(float).eps, run.where)
     beyond = outside_of(run) / system.workspace.diameter
     # A law that may overshoot, or acts on delayed samples, may lead agents out of the workspace.
-    still = system.timeline is None or not system.timeline.region_changes
+    still = not system.timeline.region_changes
     guaranteed = getattr(law, "stays_inside", False) and system.perfect and still
     yield if_guaranteed(_worst("workspace", beyond, 1e-12, lambda k: f"row {k}"), guaranteed)
 
@@ -338,7 +336,7 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
         wrong += (looked < 1) + np.append(uneven, np.ones(len(looked) - len(uneven)))
     else:
         cells = np.ones(len(table))
-        if system.timeline is not None:
+        if system.changes is not None:
             each = zip(table.agent.tolist(), table.time.tolist(), strict=True)
             cells = np.array([system.cells_of(p, t) for p, t in each])
         wrong += np.abs(looked - cells) + np.abs(received - table.neighbors)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI
-from starlette.staticfiles import StaticFiles
+from starlette.middleware.gzip import GZipMiddleware
 
 import dwell
 from dwell.web.backend import Backend
@@ -37,7 +37,8 @@ def create_app(limits: Limits, folder: Path, names: Iterable[str] = ()) -> FastA
     for part in (scenario_routes, run_routes, page_routes):
         app.include_router(part.routes)
     if page_routes.STATIC.is_dir():
-        app.mount("/static", StaticFiles(directory=page_routes.STATIC), name="static")
+        files = page_routes.PageFiles(directory=page_routes.STATIC)
+        app.mount("/static", GZipMiddleware(files, minimum_size=1024, compresslevel=6))
     handle_errors(app)
     app.add_middleware(SecurityMiddleware, names=tuple(names))
     return app

@@ -42,7 +42,8 @@ class Pool:
 
     A stopped task may go on for `grace` seconds, then its process is killed. With `quick`, a task
     that takes longer than so many seconds while others wait is set aside: its process goes on with
-    it alone, and a new one serves the queue. All methods are called in one running event loop.
+    it alone, and a new one serves the queue. The first process prepares alone: the others find in
+    caches what it has compiled. All methods are called in one running event loop.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Pool:
         self._aside: list[Process] = []
         self._queue: deque[Task] = deque()
         self._least = 0  # processes to keep when the queue is empty
+        self._prepared = work.prepare is None  # else one process prepares, and fills caches
         self.closed = False
         self.moved: Callable[[], None] = lambda: None  # called when places in the queue change
         self.died: Callable[[str], None] = lambda how: None  # called when a process was lost
@@ -84,6 +86,11 @@ class Pool:
     def ready(self) -> int:
         """Number of processes that have started."""
         return sum(process.ready for process in self._processes)
+
+    @property
+    def warming(self) -> bool:
+        """Whether all processes are still preparing."""
+        return bool(self._processes) and not self.ready
 
     @property
     def pids(self) -> list[int]:
@@ -128,7 +135,8 @@ class Pool:
     def _spawn(self) -> None:
         """Start the processes that are missing."""
         busy = sum(process.task is not None for process in self._processes)
-        wanted = min(self._size, max(self._least, busy + len(self._queue)))
+        most = self._size if self._prepared else 1
+        wanted = min(most, max(self._least, busy + len(self._queue)))
         while not self.closed and len(self._processes) < wanted:
             process = Process(self._work, self._name, self._paths, self._receive)
             self._processes.append(process)
@@ -173,7 +181,7 @@ class Pool:
             return
         kind, number, *values = message
         if kind == "ready":
-            process.ready = True
+            process.ready = self._prepared = True
             self._assign()
         elif task is None or number != task.id:
             return  # late messages of a task that has ended

@@ -1,6 +1,7 @@
 /** The admissible region over T2 and k1, both on log axes, and the point where the scenario is. */
 
-import { plain } from "../../map/axes";
+import { logTicksOf } from "../../charts/log_ticks";
+import { labelsOf } from "../../map/ticks";
 import { CanvasPen, type Pen } from "../../map/pen";
 import type { Theme } from "../../map/theme";
 import { feasible, maxDwellTime, maxGain, reach, spread, syncGlobal, type Setting } from "./formulas";
@@ -18,15 +19,20 @@ export interface Frame {
   readonly height: number;
 }
 
-const ROOM = 3; // factor to either side of what must be seen
+const MARGIN = 2; // factor to either side of what must be seen
 
-/** What must be seen, with some room. */
+/** What must be seen, with a margin. */
 export function frameOf(s: Setting, width: number, height: number): Frame {
   const span = (values: number[]): [number, number] => {
     const known = values.filter((v) => Number.isFinite(v) && v > 0);
-    return [Math.min(...known) / ROOM, Math.max(...known) * ROOM];
+    return [Math.min(...known) / MARGIN, Math.max(...known) * MARGIN];
   };
-  return { t2: span([s.t2, maxDwellTime(s), syncGlobal(s)]), k1: span([s.k1, s.etaMax, maxGain(s)]), width, height };
+  return {
+    t2: span([s.t2, maxDwellTime(s), syncGlobal(s)]),
+    k1: span([s.k1, s.etaMax, maxGain(s)]),
+    width,
+    height,
+  };
 }
 
 const log = Math.log10;
@@ -39,7 +45,8 @@ export const yOf = (f: Frame, k1: number): number =>
 export function under(f: Frame, x: number, y: number): { t2: number; k1: number } {
   const u = Math.min(1, Math.max(0, (x - LEFT) / (f.width - LEFT - RIGHT)));
   const v = Math.min(1, Math.max(0, (f.height - BOTTOM - y) / (f.height - TOP - BOTTOM)));
-  const at = (span: readonly [number, number], share: number): number => 10 ** (log(span[0]) + share * (log(span[1]) - log(span[0])));
+  const at = (span: readonly [number, number], share: number): number =>
+    10 ** (log(span[0]) + share * (log(span[1]) - log(span[0])));
   return { t2: Number(at(f.t2, u).toPrecision(3)), k1: Number(at(f.k1, v).toPrecision(3)) };
 }
 
@@ -84,9 +91,16 @@ function paper(pen: Pen, f: Frame, s: Setting, theme: Theme): void {
   pen.stroke({ colour: theme.good, width: 1.6 });
 }
 
-function curve(pen: Pen, f: Frame, k1: (t2: number) => number, ink: { colour: string; width: number; dash?: number[] }): void {
+function curve(
+  pen: Pen,
+  f: Frame,
+  k1: (t2: number) => number,
+  ink: { colour: string; width: number; dash?: number[] },
+): void {
   pen.begin();
-  spaced(f).forEach((t2, k) => (k ? pen.line(xOf(f, t2), yOf(f, k1(t2))) : pen.move(xOf(f, t2), yOf(f, k1(t2)))));
+  spaced(f).forEach((t2, k) =>
+    k ? pen.line(xOf(f, t2), yOf(f, k1(t2))) : pen.move(xOf(f, t2), yOf(f, k1(t2))),
+  );
   pen.stroke(ink);
 }
 
@@ -108,26 +122,26 @@ function point(pen: Pen, f: Frame, s: Setting, theme: Theme): void {
   pen.stroke({ colour: theme.bad, width: 2 });
 }
 
-/** Round numbers on a log axis: powers of ten, and 2 and 5 times those where there is room. */
-function rounds([a, b]: readonly [number, number]): number[] {
-  const decades = log(b) - log(a);
-  const factors = decades > 2.5 ? [1] : [1, 2, 5];
-  const found: number[] = [];
-  for (let power = Math.floor(log(a)); power <= log(b); power++)
-    for (const factor of factors) found.push(Number((factor * 10 ** power).toPrecision(2)));
-  return found.filter((v) => v > a * 1.02 && v < b / 1.02);
+/** Round numbers within an axis, with how they are written. */
+function rounds([a, b]: readonly [number, number]): [number, string][] {
+  const found = logTicksOf(a, b).filter((v) => v > a * 1.02 && v < b / 1.02);
+  return labelsOf(found).map((label, k) => [found[k], label]);
 }
 
 function axes(pen: Pen, f: Frame, theme: Theme): void {
-  const label = { colour: theme.cell, size: 10.5 } as const;
+  const label = { colour: theme.cell, size: 11 } as const;
   pen.begin();
   pen.move(LEFT, TOP);
   pen.line(LEFT, f.height - BOTTOM);
   pen.line(f.width - RIGHT, f.height - BOTTOM);
   pen.stroke({ colour: theme.cell, width: 1 });
-  for (const t2 of rounds(f.t2)) pen.text(plain(t2), xOf(f, t2), f.height - BOTTOM + 11, { ...label, align: "center" });
-  for (const k1 of rounds(f.k1)) pen.text(plain(k1), LEFT - 5, yOf(f, k1), { ...label, align: "right" });
-  pen.text("T2", (LEFT + f.width - RIGHT) / 2, f.height - 8, { colour: theme.ink, size: 11.5, align: "center" });
+  for (const [t2, words] of rounds(f.t2))
+    pen.text(words, xOf(f, t2), f.height - BOTTOM + 11, { ...label, align: "center" });
+  for (const [k1, words] of rounds(f.k1)) pen.text(words, LEFT - 5, yOf(f, k1), { ...label, align: "right" });
+  pen.text("T2", (LEFT + f.width - RIGHT) / 2, f.height - 8, {
+    colour: theme.ink,
+    size: 11.5,
+    align: "center",
+  });
   pen.text("k1", 4, TOP + 2, { colour: theme.ink, size: 11.5 });
 }
-

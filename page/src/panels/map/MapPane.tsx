@@ -15,10 +15,12 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
   const session = useSession();
   const theme = useTheme();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const label = useApp((app) => describe(app.start.length, app.scenario?.name, lane?.kind ?? app.scenario?.controller.kind));
+  const label = useApp((app) =>
+    describe(app.start.length, app.scenario?.name, lane?.kind ?? app.scenario?.controller.kind),
+  );
   useEffect(() => {
     const element = canvas.current as HTMLCanvasElement;
-    const painter = new Painter(element);
+    const painter = new Painter(element, () => session.clock.touch());
     const maker = new SceneMaker(session);
     let shown: Shown | null = null;
     let size: Size = { width: element.clientWidth, height: element.clientHeight };
@@ -34,7 +36,7 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
       session.clock.touch();
     });
     watch.observe(element);
-    const entry = { canvas: element, shown: () => shown };
+    const entry = { canvas: element, lane, shown: () => shown };
     maps.add(entry);
     return () => {
       maps.delete(entry);
@@ -47,8 +49,15 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
   return (
     <figure class="map">
       {titled && lane && <LaneTitle lane={lane} />}
-      <canvas ref={canvas} class="map-canvas" tabIndex={0} role="application" aria-label={label} aria-describedby="map-keys" />
-      {titled && lane && <Counters lane={lane} />}
+      <canvas
+        ref={canvas}
+        class="map-canvas"
+        tabIndex={0}
+        role="application"
+        aria-label={label}
+        aria-describedby="map-keys"
+      />
+      {titled && lane && <Counters lane={lane} few />}
     </figure>
   );
 }
@@ -62,7 +71,11 @@ function LaneTitle({ lane }: { lane: Lane }) {
   return (
     <figcaption class="lane-title">
       <b>{nameOf(lane.kind)}</b>
-      {lane.problem ? <span class="bad"> {lane.problem.message}</span> : job?.status === "queued" ? <span class="dim"> place {job.position} in the queue</span> : null}
+      {lane.problem ? (
+        <span class="bad"> {lane.problem.message}</span>
+      ) : job?.status === "queued" ? (
+        <span class="dim"> place {job.position} in the queue</span>
+      ) : null}
       {job?.status === "running" && <span class="dim"> {figure(100 * job.progress, 2)} %</span>}
     </figcaption>
   );

@@ -1,12 +1,16 @@
-/** Pictures of the maps as files. */
+/** The maps on the page, and how a file is saved. */
 
-import { Painter, toSvg } from "../../map/painter";
+import type { Lane } from "../../state/lane";
 import type { Shown } from "./scene_of";
 
-/** The maps on the page, in the order in which they were put there. */
-export const maps = new Set<{ canvas: HTMLCanvasElement; shown: () => Shown | null }>();
+export interface MapEntry {
+  readonly canvas: HTMLCanvasElement;
+  readonly lane: Lane | null;
+  readonly shown: () => Shown | null;
+}
 
-const SHARP = 2; // pixels of a picture per pixel of the page
+/** The maps on the page, in the order in which they were put there. */
+export const maps = new Set<MapEntry>();
 
 export function download(content: Blob, name: string): void {
   const link = document.createElement("a");
@@ -15,23 +19,3 @@ export function download(content: Blob, name: string): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
-
-export function saveSvg(name: string): void {
-  for (const [k, map] of [...maps].entries()) {
-    const shown = map.shown();
-    if (!shown) continue;
-    download(new Blob([toSvg(shown.scene, shown.density)], { type: "image/svg+xml" }), numbered(name, k, "svg"));
-  }
-}
-
-export function savePng(name: string): void {
-  for (const [k, map] of [...maps].entries()) {
-    const shown = map.shown();
-    if (!shown) continue;
-    const canvas = document.createElement("canvas");
-    new Painter(canvas).draw(shown.scene, shown.density, SHARP);
-    canvas.toBlob((blob) => blob && download(blob, numbered(name, k, "png")), "image/png");
-  }
-}
-
-const numbered = (name: string, k: number, end: string): string => (k ? `${name}-${k + 1}.${end}` : `${name}.${end}`);

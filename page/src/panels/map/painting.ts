@@ -30,7 +30,11 @@ export class Painting {
     if (!shown) return undefined;
     const { brush } = this.session.store.get();
     const { region } = shown.scene;
-    this.stroke ??= new Stroke(paintable(before ?? shown.table, shown.density, boundsOf(region, 0)), brush.size * widthOf(region), brush);
+    this.stroke ??= new Stroke(
+      paintable(before ?? shown.table, shown.density, boundsOf(region, 0)),
+      brush.size * widthOf(region),
+      brush,
+    );
     this.session.store.set({ cursor: z });
     return this.stroke.to(z);
   }

@@ -1,29 +1,27 @@
 /** The scene that a map shows at the clock's time, with what is being dragged in its place. */
 
-import { blankState, type ArcState } from "../../arc/arc";
+import type { ArcState } from "../../arc/arc";
 import { densityOf, peaksOf, withPeaks, type Density, type DensityTable } from "../../density/density";
-import { cellOf, intervalOf, placesOf, rangeAmong } from "../../geometry/cells";
 import { isRaster, type RasterTable } from "../../density/raster";
 import type { Point } from "../../geometry/polygon";
 import type { Part } from "../../geometry/rings";
 import { flattened, nameOfAxis, PLANE, shadowOf, type Axes } from "../../geometry/shadow";
 import { regionOfParts, widthOf, type Region } from "../../geometry/workspace";
 import { largestOf, paintHeat, type Heat } from "../../map/heat";
-import type { Glance, HillPath, Scene, Stretch } from "../../map/scene";
+import type { Glance, Scene, Tool } from "../../map/scene";
 import type { Theme } from "../../map/theme";
 import { fit, type Bounds, type Size, type View } from "../../map/view";
 import type { Scenario } from "../../net/api";
 import type { AppState } from "../../state/app";
 import type { Places } from "../../state/edits";
 import type { Lane, LanePiece } from "../../state/lane";
-import { speedOf } from "../../state/laws";
 import type { Session } from "../../state/session";
-import { isCircle, isKeyframes, isTrack, valueAt } from "../../world/tracks";
-import { radiiOf, tableAt, World, worldOf, type MovingTable } from "../../world/world";
+import { speedScale } from "../../state/speed";
+import { radiiOf, tableAt, World, worldOf } from "../../world/world";
+import { everSamples, latestOf, pathOf, resting, seen, spansOf, stretchesOf } from "./run_parts";
 
-const FRESH = 0.12; // seconds of looking at it that a ring round an agent lasts
+const FRESH = 0.6; // seconds on the screen that the ring of a sample lasts
 const HEAT_EVERY = 100; // milliseconds between two pictures of a density that changes while time runs
-const TURN = 60; // corners of a drawn circle
 
 /** What is being dragged and not yet let go. */
 export interface Drag {
@@ -36,6 +34,13 @@ export interface Drag {
   bounds?: readonly [number, number];
   /** What was seen when it began: a corner must not change the view that it is dragged in. */
   view?: View;
+}
+
+/** The time that a map shows: that of the page's clock, or that of a frame of a film. */
+export interface Moment {
+  readonly t: number;
+  readonly playing: boolean;
+  readonly speed: number;
 }
 
 export interface Shown {
@@ -52,15 +57,26 @@ export function boundsOf(region: Region, end: number): Bounds {
   return { left: Math.min(...xs), right: Math.max(...xs), bottom: Math.min(...ys), top: Math.max(...ys) };
 }
 
-/** What has room for some regions. */
-function boundsOfAll(regions: readonly Region[], end: number): Bounds {
-  const all = regions.map((region) => boundsOf(region, end));
+/** The box that has some regions in it. */
+const boundsOfAll = (regions: readonly Region[], end: number): Bounds =>
+  around(regions.map((region) => boundsOf(region, end)));
+
+/** The box that has some boxes in it. */
+function around(all: readonly Bounds[]): Bounds {
   return {
     left: Math.min(...all.map((one) => one.left)),
     right: Math.max(...all.map((one) => one.right)),
     bottom: Math.min(...all.map((one) => one.bottom)),
     top: Math.max(...all.map((one) => one.top)),
   };
+}
+
+/** What a map of a scenario has to show; null where it fills any shape. */
+export function boundsOfScenario(scenario: Scenario): Bounds | null {
+  const { regions } = new World(worldOf(scenario));
+  return regions.every((region) => region.dimension === 2 && region.ring.length)
+    ? boundsOfAll(regions, 0)
+    : null;
 }
 
 /** Remembers what is dear to make, for one map. */
@@ -78,20 +94,29 @@ export class SceneMaker {
   private tableFor: DensityTable | undefined | null = null;
   private heat: Heat | null = null;
   private heatFor: readonly unknown[] = [];
+  private frame: Bounds | null = null;
+  private frameFor: readonly unknown[] = [];
   private fitted: View | null = null;
   private fittedFor: readonly unknown[] = [];
   private glance: Glance | null = null;
   private glanceFor: readonly unknown[] = [];
 
-  constructor(private readonly session: Session) {}
+  constructor(
+    private readonly session: Session,
+    private readonly clock: Moment = session.clock,
+  ) {}
+
+  private jumpOf(lane: Lane): number {
+    const { session, clock } = this;
+    return clock === session.clock ? session.jumpOf(lane) : lane.timeline.jumpsUntil(clock.t);
+  }
 
   make(lane: Lane | null, size: Size, theme: Theme, drag: Drag): Shown | null {
     const app = this.session.store.get();
-    const { clock } = this.session;
+    const { clock } = this;
     if (!app.scenario) return null;
-    const jump = lane ? this.session.jumpOf(lane) : 0;
+    const jump = lane ? this.jumpOf(lane) : 0;
     const piece = lane?.timeline.pieceAt(clock.t, jump) ?? null;
-    const scenario = piece?.scenario ?? app.scenario;
     const world = piece?.world ?? this.worldOf(app.scenario);
     const t = piece ? Math.max(0, Math.min(clock.t, lane?.timeline.known ?? 0) - piece.offset) : 0;
     const { axes } = app;
@@ -104,16 +129,22 @@ export class SceneMaker {
     const whole = sensors.length > 1 ? tableAt(world.densityAt(t, sensors), t) : table;
     const density = this.densityOf(drag.density ?? (drag.peaks ? withPeaks(table, drag.peaks) : whole));
     const end = this.endOf(lane, app.scenario);
-    const view = drag.view ?? this.session.view ?? this.fit(world, region, end, size);
+    const frame = this.frameOf(world, region, end);
+    const view = drag.view ?? this.session.view ?? this.fit(frame, region, app.tool, peaks, size);
     const glance = piece ? this.glanceOf(piece, jump - piece.jumps, app.selected, view.sx) : null;
-    const everybody = this.stateOf(lane, jump, app.start, drag);
+    const everybody = lane?.stateAt(clock.t, jump) ?? resting(app.start);
+    const lifted = lift(everybody, drag);
     const state = shadow ? flattened(everybody, shadow.axes) : everybody;
     const most = world.changes && !shadow && region.dimension <= 2 ? this.mostOf(world, sensors, end) : 0;
     const scene: Scene = {
       region,
+      frame,
       shadow,
       state,
-      heat: region.dimension === 2 && !shadow && density ? this.heatOf(density, world, region, theme, most) : null,
+      heat:
+        region.dimension === 2 && !shadow && density
+          ? this.heatOf(density, world, region, theme, most)
+          : null,
       peaks,
       paths: peaksOf(moving).map(pathOf),
       most,
@@ -125,7 +156,7 @@ export class SceneMaker {
       glance,
       fresh: piece ? (clock.playing ? FRESH * clock.speed : 0) : -1,
       latest: piece && !clock.playing ? latestOf(piece, jump - piece.jumps) : -1,
-      looks: !piece || everLooks(piece),
+      samples: !piece || everSamples(piece),
       scaled: !lane || lane === app.lanes[0],
       running: piece !== null,
       time: clock.t,
@@ -135,7 +166,8 @@ export class SceneMaker {
       selectedPeak: app.selectedPeak,
       selectedCorner: app.selectedCorner,
       hovered: app.hovered,
-      speed: speedOf(scenario.controller),
+      speed: speedScale(app.lanes),
+      lifted,
       draft: app.drawing,
       cursor: cursorOf(app, region),
       layers: app.layers,
@@ -156,7 +188,13 @@ export class SceneMaker {
     return this.world;
   }
 
-  private regionOf(world: World, t: number, { ring, parts, bounds }: Drag, axes: Axes, places: Places): Region {
+  private regionOf(
+    world: World,
+    t: number,
+    { ring, parts, bounds }: Drag,
+    axes: Axes,
+    places: Places,
+  ): Region {
     if (parts) return regionOfParts(parts);
     if (ring) return { dimension: 2, ring, bounds: null, editable: true };
     if (bounds) return { dimension: 1, ring: [], bounds, editable: true };
@@ -191,11 +229,19 @@ export class SceneMaker {
   private heatOf(density: Density, world: World, region: Region, theme: Theme, most: number): Heat {
     const key = [world.changes ? world : region, theme, density];
     const changed = key.map((one, k) => one !== this.heatFor[k]);
-    const soon = this.session.clock.playing && performance.now() - this.paintedAt < HEAT_EVERY;
+    const soon =
+      this.clock === this.session.clock &&
+      this.clock.playing &&
+      performance.now() - this.paintedAt < HEAT_EVERY;
     if (!this.heat || changed[0] || changed[1] || (changed[2] && !(soon && world.changes))) {
       this.heatFor = key;
       this.paintedAt = performance.now();
-      this.heat = paintHeat(density, world.changes ? boundsOfAll(world.regions, 0) : boundsOf(region, 0), theme, most);
+      this.heat = paintHeat(
+        density,
+        world.changes ? boundsOfAll(world.regions, 0) : boundsOf(region, 0),
+        theme,
+        most,
+      );
     }
     return this.heat;
   }
@@ -205,36 +251,50 @@ export class SceneMaker {
     const key = [world, sensors.join()];
     if (key.some((one, k) => one !== this.mostFor[k])) {
       this.mostFor = key;
-      const all = world.times.filter((t) => t <= end).map((t) => densityOf(tableAt(world.densityAt(t, sensors), t)));
-      this.most = largestOf(all.filter((one) => one !== null), boundsOfAll(world.regions, 0));
+      const all = world.times
+        .filter((t) => t <= end)
+        .map((t) => densityOf(tableAt(world.densityAt(t, sensors), t)));
+      this.most = largestOf(
+        all.filter((one) => one !== null),
+        boundsOfAll(world.regions, 0),
+      );
     }
     return this.most;
   }
 
-  private fit(world: World, region: Region, end: number, size: Size): View {
+  /** The box of the workspace; of one that changes, at all times. */
+  private frameOf(world: World, region: Region, end: number): Bounds {
     const whole = world.changes && !this.shadow;
-    const key = [whole ? world : region, end, size.width, size.height];
+    const key = [whole ? world : region, end];
+    if (!this.frame || key.some((one, k) => one !== this.frameFor[k])) {
+      this.frameFor = key;
+      this.frame = whole ? boundsOfAll(world.regions, end) : boundsOf(region, end);
+    }
+    return this.frame;
+  }
+
+  /** Everything; peaks outside of the workspace, too, while these can be moved. */
+  private fit(frame: Bounds, region: Region, tool: Tool, peaks: readonly DensityTable[], size: Size): View {
+    const others = tool === "peaks" && !this.shadow ? peaks.map((peak) => boxOf(peak, frame)) : [];
+    const box = around([frame, ...others]);
+    const key = [box.left, box.right, box.bottom, box.top, size.width, size.height];
     if (!this.fitted || key.some((one, k) => one !== this.fittedFor[k])) {
       this.fittedFor = key;
-      this.fitted = fit(whole ? boundsOfAll(world.regions, end) : boundsOf(region, end), size, region.dimension === 2);
+      this.fitted = fit(box, size, region.dimension === 2);
     }
     return this.fitted;
   }
 
-  private stateOf(lane: Lane | null, jump: number, start: readonly (readonly number[])[], drag: Drag): ArcState {
-    const state = lane?.stateAt(this.session.clock.t, jump) ?? resting(start);
-    const at = drag.agent;
-    if (at && at.which < state.agents)
-      for (let i = 0; i < state.dimension; i++) state.positions[at.which * state.dimension + i] = at.place[i];
-    return state;
-  }
-
-  /** What was seen at the last look; while time runs, at that of the chosen agent. */
+  /** The last sample; while time runs, that of the chosen agent. */
   private glanceOf(piece: LanePiece, jump: number, selected: number, scale: number): Glance | null {
     const { arc } = piece;
-    const { playing } = this.session.clock;
+    const { playing } = this.clock;
     if (arc.dimension > 2 || jump < 1) return null;
-    const row = playing ? (selected >= 0 && selected < arc.agents ? arc.rowsAfter(jump)[selected] : -1) : jump - 1;
+    const row = playing
+      ? selected >= 0 && selected < arc.agents
+        ? arc.rowsAfter(jump)[selected]
+        : -1
+      : jump - 1;
     if (row < 0 || (arc.events.looked && !arc.events.looked[row])) return null;
     const key = [arc, row, piece.radii && scale];
     if (key.some((one, k) => one !== this.glanceFor[k])) {
@@ -245,68 +305,24 @@ export class SceneMaker {
   }
 }
 
+/** Put the agent that is dragged where the pointer is; where it was. */
+function lift(state: ArcState, { agent }: Drag): Scene["lifted"] {
+  if (!agent || agent.which >= state.agents) return null;
+  const n = state.dimension;
+  const here = state.positions.subarray(agent.which * n, agent.which * n + n);
+  const from = Array.from(here);
+  here.set(agent.place);
+  return { which: agent.which, from };
+}
+
+/** The center of a peak as a box; on a line at the lower end. */
+const boxOf = ({ center = [] }: DensityTable, frame: Bounds): Bounds => {
+  const [x = frame.left, y = frame.bottom] = center;
+  return { left: x, right: x, bottom: y, top: y };
+};
+
 /** Where a ring is drawn by keys, or where the brush is. */
 function cursorOf({ tool, drawing, cursor, brush }: AppState, region: Region): Scene["cursor"] {
   if (!cursor || region.dimension !== 2 || (!drawing && tool !== "paint")) return null;
   return { at: cursor, radius: drawing ? 0 : brush.size * widthOf(region) };
-}
-
-const latestOf = ({ arc }: LanePiece, jump: number): number => (jump < 1 ? -1 : arc.events.agent[jump - 1]);
-
-const everLooks = ({ arc: { events } }: LanePiece): boolean => !events.looked || !events.count || events.looks[events.count] > 0;
-
-function seen(piece: LanePiece, row: number, scale: number): Glance {
-  const { arc, world, offset, radii } = piece;
-  const { events, dimension: n } = arc;
-  const agent = events.agent[row];
-  const place = Array.from(events.positions.subarray(row * n, row * n + n));
-  const centroid = place.map((x, i) => x + events.errors[row * n + i]);
-  const { positions, present } = arc.stateAt(events.time[row], row + 1);
-  const region = world.regionAt(events.time[row]);
-  const sensors = world.form.sensors.length ? world.sensorsOf(agent) : [null];
-  const [cell, ...others] = sensors.map((sensor) => {
-    const members = world.members(present, sensor);
-    const places = members ? placesOf(positions, members, n) : positions;
-    const own = members ? members.indexOf(agent) : agent;
-    const range = rangeAmong(radii && { radii, scale }, members);
-    return n === 2 ? cellOf(region.ring, places, own, range) : Float64Array.from(intervalOf(region.bounds ?? [0, 1], places, own, range?.radii));
-  });
-  return { agent, time: offset + events.time[row], place, centroid, cell, others };
-}
-
-/** How a hill of the scenario moves and changes. */
-function pathOf(peak: MovingTable): HillPath {
-  const { center, rate, covariance } = peak;
-  const stiff = isTrack(rate) || isTrack(covariance);
-  if (isKeyframes(center)) return { stiff, along: center.values };
-  if (!isCircle(center)) return { stiff, along: [] };
-  const along = Array.from({ length: TURN + 1 }, (_, k) => valueAt<number[]>(center, (k / TURN) * center.period));
-  return { stiff, along };
-}
-
-/** Both ends of a line, where they change, from the beginning of each phase on. */
-function spansOf(world: World, offset: number): Scene["spans"] {
-  const found = world.form.phases.map(({ from }) => ({ from: offset + from, bounds: world.regionAt(from).bounds }));
-  return found.length > 1 ? found.filter((one): one is Scene["spans"][number] => one.bounds !== null) : [];
-}
-
-function stretchesOf(lane: Lane, t: number, jump: number): Stretch[] {
-  const { pieces } = lane.timeline;
-  const here = lane.timeline.pieceAt(t, jump);
-  const found: Stretch[] = [];
-  for (const [k, piece] of pieces.entries()) {
-    const last = piece === here;
-    const until = last ? jump : pieces[k + 1].jumps;
-    found.push({ arc: piece.arc, jumps: Math.max(0, until - piece.jumps), offset: piece.offset });
-    if (last) break;
-  }
-  return found;
-}
-
-/** Everybody at rest where they start. */
-function resting(start: readonly (readonly number[])[]): ArcState {
-  const state = blankState(start.length, start[0]?.length ?? 2);
-  start.forEach((place, p) => place.forEach((x, i) => (state.positions[p * state.dimension + i] = x)));
-  state.targets.set(state.positions);
-  return state;
 }

@@ -79,7 +79,19 @@ function ofLaw(kind: string, field: LawKey): Spot {
 }
 
 /** Choose one of some; what is refused is not how it is. */
-function Choice({ name, about, value, options, choose }: { name: string; about?: string; value: string; options: readonly (readonly [string, string])[]; choose: (value: string) => Promise<boolean> }) {
+function Choice({
+  name,
+  about,
+  value,
+  options,
+  choose,
+}: {
+  name: string;
+  about?: string;
+  value: string;
+  options: readonly (readonly [string, string])[];
+  choose: (value: string) => Promise<boolean>;
+}) {
   const changed = async (select: HTMLSelectElement): Promise<void> => {
     if (!(await choose(select.value))) select.value = value;
   };
@@ -109,7 +121,7 @@ function LawForm({ scenario }: { scenario: Scenario }) {
     return () => {
       over = true;
     };
-  }, [law.kind]);
+  }, [law.kind, session]);
   const fallbacks = new Map(known.keys.map((one) => [one.key, one.fallback]));
   const shown = known.kind === law.kind ? known.keys.filter((one) => applies(law, one.key, fallbacks)) : [];
   return (
@@ -128,8 +140,13 @@ function LawForm({ scenario }: { scenario: Scenario }) {
             name={field.key}
             about={field.about}
             value={String(law[field.key] ?? field.fallback ?? "")}
-            options={[...(field.fallback === null ? [["", "as the preset says"] as const] : []), ...field.choices.map((one) => [String(one), String(one)] as const)]}
-            choose={(text) => session.forms.change((s) => withLaw(s, withChoice(s, field.key, chosen(field, text))))}
+            options={[
+              ...(field.fallback === null ? [["", "as the preset says"] as const] : []),
+              ...field.choices.map((one) => [String(one), String(one)] as const),
+            ]}
+            choose={(text) =>
+              session.forms.change((s) => withLaw(s, withChoice(s, field.key, chosen(field, text))))
+            }
           />
         ) : (
           <Field key={`${law.kind} ${field.key}`} spot={ofLaw(law.kind, field)} about={field.about} />
@@ -139,15 +156,21 @@ function LawForm({ scenario }: { scenario: Scenario }) {
   );
 }
 
-const chosen = (field: LawKey, text: string): unknown => field.choices?.find((one) => String(one) === text) ?? null;
+const chosen = (field: LawKey, text: string): unknown =>
+  field.choices?.find((one) => String(one) === text) ?? null;
 
 type Scattered = { count: number } & Record<string, unknown>;
 
-const scatteredIn = (s: Scenario): Scattered | null => (Array.isArray(s.agents.start) ? null : s.agents.start);
+const scatteredIn = (s: Scenario): Scattered | null =>
+  Array.isArray(s.agents.start) ? null : s.agents.start;
 
 /** Agents that are scattered anew; ids belong to those that were there. */
 function scattering(whole: Scenario, change: Record<string, unknown>): Scenario {
-  const before = scatteredIn(whole) ?? { count: (whole.agents.start as unknown[]).length, region: "workspace", seed: 1 };
+  const before = scatteredIn(whole) ?? {
+    count: (whole.agents.start as unknown[]).length,
+    region: "workspace",
+    seed: 1,
+  };
   const start = { ...before, ...change } as Scattered;
   const s = start.count === before.count ? whole : withCount(whole, start.count);
   const { ids: _, ...agents } = s.agents;
@@ -200,15 +223,25 @@ function AgentsForm({ scenario }: { scenario: Scenario }) {
       <Field spot={START_SEED} about="of where they are scattered; another one scatters them anew" />
       {Array.isArray(scenario.agents.radius) ? (
         <p class="moves">
-          <span>{RADIUS.name}</span> <span class="dim">one per agent: {radiiInWords(scenario.agents.radius)}</span>
+          <span>{RADIUS.name}</span>{" "}
+          <span class="dim">one per agent: {radiiInWords(scenario.agents.radius)}</span>
         </p>
       ) : (
         <Field spot={RADIUS} about="how far agents sense; empty: unlimited" />
       )}
-      {!scattered && <p class="dim">They start where they were put. Another count or seed scatters them anew; Ctrl Z takes that back.</p>}
-      {scenario.world?.some((one) => one.leave?.length || one.arrive?.length) && <p class="dim">At the start; some leave or arrive later, see World.</p>}
+      {!scattered && (
+        <p class="dim">
+          They start where they were put. Another count or seed scatters them anew; Ctrl Z takes that back.
+        </p>
+      )}
+      {scenario.world?.some((one) => one.leave?.length || one.arrive?.length) && (
+        <p class="dim">At the start; some leave or arrive later, see World.</p>
+      )}
       <p class="row">
-        <button class="plain" onClick={() => void session.forms.change((s) => scattering(s, { region: "workspace", seed: next }))}>
+        <button
+          class="plain"
+          onClick={() => void session.forms.change((s) => scattering(s, { region: "workspace", seed: next }))}
+        >
           Scatter over the workspace
         </button>
       </p>
@@ -220,7 +253,14 @@ function AgentsForm({ scenario }: { scenario: Scenario }) {
 const peaksIn = (s: Scenario, sensor: number | null): MovingTable[] => hillsAt(s, 0, sensor);
 
 /** The place of a number of a peak, among so many; if there are more or fewer it is another place. */
-function ofPeak(sensor: number | null, which: number, count: number, name: string, read: (peak: MovingTable) => unknown, change: (peak: MovingTable, value: number) => MovingTable): Spot {
+function ofPeak(
+  sensor: number | null,
+  which: number,
+  count: number,
+  name: string,
+  read: (peak: MovingTable) => unknown,
+  change: (peak: MovingTable, value: number) => MovingTable,
+): Spot {
   return {
     key: `${sensor === null ? "" : `sensor${sensor}.`}density.peak${which}.${name}`,
     name,
@@ -230,7 +270,13 @@ function ofPeak(sensor: number | null, which: number, count: number, name: strin
       const peaks = peaksIn(s, sensor);
       return peaks.length === count ? read(peaks[which]) : `${peaks.length} peaks`;
     },
-    write: (s, value) => withHills(s, peaksIn(s, sensor).map((peak, k) => (k === which ? change(peak, value as number) : peak)), 0, sensor),
+    write: (s, value) =>
+      withHills(
+        s,
+        peaksIn(s, sensor).map((peak, k) => (k === which ? change(peak, value as number) : peak)),
+        0,
+        sensor,
+      ),
   };
 }
 
@@ -240,11 +286,28 @@ function PeaksForm({ scenario, sensor }: { scenario: Scenario; sensor: number | 
   const peaks = peaksIn(scenario, sensor);
   const count = peaks.length;
   const own = sensor === null ? scenario.density : scenario.sensor?.[sensor].density;
-  const coordinate = (center: ChangingPoint | undefined, i: number): unknown => (isTrack(center) ? "" : center?.[i]);
-  const placed = (center: ChangingPoint | undefined, i: number, v: number): ChangingPoint | undefined => (isTrack(center) ? center : (center ?? []).map((old, j) => (j === i ? v : old)));
+  const coordinate = (center: ChangingPoint | undefined, i: number): unknown =>
+    isTrack(center) ? "" : center?.[i];
+  const placed = (center: ChangingPoint | undefined, i: number, v: number): ChangingPoint | undefined =>
+    isTrack(center) ? center : (center ?? []).map((old, j) => (j === i ? v : old));
   const place = (which: number, i: number): Spot =>
-    ofPeak(sensor, which, count, ["x", "y", "z"][i] ?? `x${i + 1}`, (peak) => coordinate(peak.center, i), (peak, v) => ({ ...peak, center: placed(peak.center, i, v) }));
-  const remove = (which: number): Promise<boolean> => session.forms.change((s) => withHills(s, peaksIn(s, sensor).filter((_, k) => k !== which), 0, sensor));
+    ofPeak(
+      sensor,
+      which,
+      count,
+      ["x", "y", "z"][i] ?? `x${i + 1}`,
+      (peak) => coordinate(peak.center, i),
+      (peak, v) => ({ ...peak, center: placed(peak.center, i, v) }),
+    );
+  const remove = (which: number): Promise<boolean> =>
+    session.forms.change((s) =>
+      withHills(
+        s,
+        peaksIn(s, sensor).filter((_, k) => k !== which),
+        0,
+        sensor,
+      ),
+    );
   return (
     <fieldset>
       <legend>
@@ -252,11 +315,40 @@ function PeaksForm({ scenario, sensor }: { scenario: Scenario; sensor: number | 
       </legend>
       {peaks.map((peak, k) => (
         <div key={k} class="peak" role="group" aria-label={`Peak ${k + 1}`}>
-          {isTrack(peak.center) ? <Moves name="center" track={peak.center} /> : Array.from({ length: n }, (_, i) => <Field key={i} spot={place(k, i)} />)}
+          {isTrack(peak.center) ? (
+            <Moves name="center" track={peak.center} />
+          ) : (
+            Array.from({ length: n }, (_, i) => <Field key={i} spot={place(k, i)} />)
+          )}
           {isTrack(peak.covariance) && <Moves name="covariance" track={peak.covariance} />}
           {isTrack(peak.rate) && <Moves name="rate" track={peak.rate} />}
-          {!peak.covariance && !isTrack(peak.rate) && <Field spot={ofPeak(sensor, k, count, "rate", (one) => one.rate, (one, rate) => ({ ...one, rate }))} about="how fast it falls" />}
-          {isTrack(peak.weight) ? <Moves name="weight" track={peak.weight} /> : <Field spot={ofPeak(sensor, k, count, "weight", (one) => one.weight ?? 1, (one, weight) => ({ ...one, weight }))} />}
+          {!peak.covariance && !isTrack(peak.rate) && (
+            <Field
+              spot={ofPeak(
+                sensor,
+                k,
+                count,
+                "rate",
+                (one) => one.rate,
+                (one, rate) => ({ ...one, rate }),
+              )}
+              about="how fast it falls"
+            />
+          )}
+          {isTrack(peak.weight) ? (
+            <Moves name="weight" track={peak.weight} />
+          ) : (
+            <Field
+              spot={ofPeak(
+                sensor,
+                k,
+                count,
+                "weight",
+                (one) => one.weight ?? 1,
+                (one, weight) => ({ ...one, weight }),
+              )}
+            />
+          )}
           <button class="plain" onClick={() => void remove(k)} aria-label={`Remove peak ${k + 1}`}>
             Remove
           </button>
@@ -281,7 +373,8 @@ function WorldForm({ scenario }: { scenario: Scenario }) {
   const { world = [], sensor = [], workspace } = scenario;
   const walls = workspace["vertices"];
   if (!world.length && !sensor.length && !isTrack(walls)) return null;
-  const owners = (name: string): number[] => (scenario.agents.sensors ?? []).flatMap((own, p) => (own.includes(name) ? [p] : []));
+  const owners = (name: string): number[] =>
+    (scenario.agents.sensors ?? []).flatMap((own, p) => (own.includes(name) ? [p] : []));
   return (
     <fieldset>
       <legend>World</legend>
@@ -320,7 +413,7 @@ function Text({ scenario }: { scenario: Scenario }) {
     return () => {
       over = true;
     };
-  }, [scenario]);
+  }, [scenario, session]);
   const apply = async (): Promise<void> => {
     try {
       const next = await parse(text);
@@ -332,7 +425,13 @@ function Text({ scenario }: { scenario: Scenario }) {
   return (
     <details class="text">
       <summary>As text (TOML)</summary>
-      <textarea aria-label="The scenario as TOML" spellcheck={false} rows={22} value={text} onInput={(e) => setText(e.currentTarget.value)} />
+      <textarea
+        aria-label="The scenario as TOML"
+        spellcheck={false}
+        rows={22}
+        value={text}
+        onInput={(e) => setText(e.currentTarget.value)}
+      />
       <p class="row">
         <button class="plain strong" onClick={() => void apply()}>
           Apply

@@ -15,7 +15,12 @@ const BONDS: Record<string, readonly Bond[]> = {
     { key: "intervals", to: "reset", when: "sequence", first: (s) => waits(s.controller) },
     { key: "loss", to: "reset", when: "dropout", first: () => 0.1 },
     { key: "trust", to: "feedforward", when: "neighbours" },
-    { key: "eta_max", to: "reset", when: "adaptive", first: (s) => s.certificate?.eta_max ?? Number((0.6 * Number(s.controller["k1"])).toPrecision(4)) },
+    {
+      key: "eta_max",
+      to: "reset",
+      when: "adaptive",
+      first: (s) => s.certificate?.eta_max ?? Number((0.6 * Number(s.controller["k1"])).toPrecision(4)),
+    },
   ],
   lloyd: [
     { key: "dt", to: "mode", when: "sampled" },

@@ -35,7 +35,10 @@ async function definitions(): Promise<Record<string, Definition>> {
 }
 
 const kinds = (property: Property): readonly Property[] =>
-  [property, ...(property.anyOf ?? []), ...(property.oneOf ?? [])].flatMap((one) => [one, ...(one.oneOf ?? [])]);
+  [property, ...(property.anyOf ?? []), ...(property.oneOf ?? [])].flatMap((one) => [
+    one,
+    ...(one.oneOf ?? []),
+  ]);
 
 /** The keys of a law that one number, some numbers or one of some words can be given for. */
 export async function keysOf(kind: string): Promise<LawKey[]> {
@@ -50,7 +53,14 @@ export async function keysOf(kind: string): Promise<LawKey[]> {
     const several = !one && forms.some((form) => form.type === "array" && form.items?.type === "number");
     if (!choices && !one && !several) continue;
     const needed = law?.required?.includes(key) ?? false;
-    found.push({ key, about: property.description ?? "", choices, several, needed, fallback: property.default ?? null });
+    found.push({
+      key,
+      about: property.description ?? "",
+      choices,
+      several,
+      needed,
+      fallback: property.default ?? null,
+    });
   }
   return found;
 }

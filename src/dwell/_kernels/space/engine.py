@@ -9,14 +9,14 @@ from dwell._kernels.common.event_loop import event_loop
 from dwell._kernels.polygon.cell_list import are_many
 from dwell._kernels.space.cells import find_cell
 from dwell._kernels.space.measure import EX, EY, EZ, NEIGHBORS, STATUS, measure_cell
-from dwell._kernels.space.memory import CellBuffers, Grid
+from dwell._kernels.space.memory import BinGrid, CellBuffers
 from dwell._kernels.space.neighbors import REACH, is_worn, note_speed, put_all
 
 
 class SpaceMemory(NamedTuple):
     """Buffers of one run."""
 
-    bins: Grid
+    bins: BinGrid
     scratch: CellBuffers
     seen: np.ndarray  # one measurement: see measure.py
 

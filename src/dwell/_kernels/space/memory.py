@@ -27,7 +27,7 @@ class Solid(NamedTuple):
     base: np.ndarray  # (faces, 3) vertices that span each face, counter-clockwise
 
 
-class Grid(NamedTuple):
+class BinGrid(NamedTuple):
     """Agents in the order of cubic bins, of which the last axis runs fastest: see neighbors.py."""
 
     x: np.ndarray  # those at rest, in that order; of those that move the ones near one, it first

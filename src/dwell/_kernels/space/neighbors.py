@@ -28,7 +28,7 @@ from dwell._kernels.polygon.cell_list import (
     drift_at,
     place_in,
 )
-from dwell._kernels.space.memory import Grid
+from dwell._kernels.space.memory import BinGrid
 
 # Columns of the engine's table of trajectory segments in space: see ../common/segments.py.
 START_X, START_Y, START_Z, HOLD_X, HOLD_Y, HOLD_Z = range(6)
@@ -42,7 +42,7 @@ MARGIN = 1.1  # a guess is taken so many times
 LOWER, SIDE, ALONG = 0, 3, 4  # a frame: lower corner (3), side of a bin, bins along each axis (3)
 
 
-def make_grid(agents: int, many: bool) -> Grid:
+def make_grid(agents: int, many: bool) -> BinGrid:
     """Return a grid for so many agents, which `put_all` and `put_at_rest` fill.
 
     It has a single bin unless there are `many`. There is one entry more than agents, as one that
@@ -52,7 +52,7 @@ def make_grid(agents: int, many: bool) -> Grid:
     x, y, z = np.zeros((3, agents + 1))
     first, order = np.full(most + 1, agents), np.arange(agents)
     first[0] = 0
-    return Grid(x, y, z, order, first, np.zeros_like(order), np.zeros(7), np.zeros(3))
+    return BinGrid(x, y, z, order, first, np.zeros_like(order), np.zeros(7), np.zeros(3))
 
 
 @inner

@@ -15,11 +15,13 @@ from dwell.web.errors import RequestError, problem
 from dwell.web.jobs.task_client import problem_of, submit
 from dwell.web.limits import Limits
 from dwell.web.wire_format import EVENTS, Entry
+from dwell.web.work.jobs import COMPILING
 from dwell.workers.child import DONE as HAS_RESULT
 from dwell.workers.child import TaskOutcome
 from dwell.workers.pool import Pool, Task
 
 QUEUED, RUNNING, DONE, FAILED, CANCELLED = "queued", "running", "done", "failed", "cancelled"
+WARMING = "warming"  # shown in place of queued or running while code is compiled
 CLOSING = 2.0  # seconds in which listeners still receive how their runs ended
 PULSE = 0.25  # seconds between two checks for listeners
 
@@ -106,7 +108,7 @@ class JobRegistry:
         """Return the state of a job; `whole` adds its summary."""
         state = {
             "id": job.id,
-            "status": job.status,
+            "status": WARMING if self._warms(job) else job.status,
             "position": 0 if job.task is None else self._pool.place(job.task),
             "progress": job.progress,
             "doing": job.doing,
@@ -117,6 +119,12 @@ class JobRegistry:
             "error": job.error,
         }
         return {**state, "summary": job.summary} if whole else state
+
+    def _warms(self, job: Job) -> bool:
+        """Whether a job waits for code to be compiled, which happens once on each machine."""
+        if job.status == QUEUED:
+            return self._pool.warming
+        return job.status == RUNNING and job.doing == COMPILING
 
     def start(self, admitted: dict[str, Any], *, live: bool) -> Job:
         """Put a new job into the queue."""

@@ -29,6 +29,7 @@ class Health(BaseModel):
     running: int = Field(description="jobs that run")
     queued: int = Field(description="jobs that wait")
     workers: int = Field(description="worker processes that are ready")
+    warming: bool = Field(description="whether runs wait until code is compiled")
     draining: bool = Field(description="whether the server is about to end")
     films: list[str] = Field(description="formats of films that this server can make")
 
@@ -77,7 +78,7 @@ class JobView(BaseModel):
     """A run and its state."""
 
     id: str
-    status: Literal["queued", "running", "done", "failed", "cancelled"]
+    status: Literal["queued", "warming", "running", "done", "failed", "cancelled"]
     position: int = Field(description="place in the queue from 1; 0 if it does not wait")
     progress: float = Field(description="share that is done, 0 to 1")
     doing: str

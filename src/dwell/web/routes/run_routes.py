@@ -35,6 +35,7 @@ async def health(backend: WithBackend) -> dict[str, Any]:
         "running": len(backend.runs.running),
         "queued": len(backend.runs.waiting),
         "workers": backend.runs.ready,
+        "warming": backend.runs.warming,
         "draining": backend.registry.draining,
         "films": kinds(),
     }

@@ -13,6 +13,8 @@ from dwell.web.errors import problem
 from dwell.web.limits import Limits
 from dwell.workers.child import Link, Work
 
+COMPILING = "compiling"  # what a worker does at the first run of a kind
+
 
 def work_on(limits: Limits, *, runs: bool) -> Work:
     """Return the work of processes that run scenarios and draw films, or do short tasks."""
@@ -26,6 +28,7 @@ def run_order(limits: Limits, order: dict[str, Any], link: Link) -> dict[str, An
 
 def run_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any]:
     """Run a scenario, store it in a file, and return its summary."""
+    from dwell._kernels._jit import compilations
     from dwell.results import save_run
     from dwell.runner import run_scenario
     from dwell.scenario import parse_scenario
@@ -37,7 +40,8 @@ def run_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any]
     spool = Spool(Path(order["spool"]))
     try:
         streamer = RunStreamer(scenario, limits, spool, link.report)
-        run = run_scenario(scenario, progress=link.progress, threads=1, watch=streamer.watch)
+        with compilations(lambda: link.send("report", {"doing": COMPILING, "progress": 0.0})):
+            run = run_scenario(scenario, progress=link.progress, threads=1, watch=streamer.watch)
         streamer.end(run)
         link.progress("measuring", 1.0)
         summary = run.summary()

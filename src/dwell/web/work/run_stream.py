@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
-from dwell.agents import AgentsState
-from dwell.agents.state import counts_of
 from dwell.engine.memory import in_bytes, need_of
 from dwell.engine.recorder import Recorder, joined
 from dwell.engine.stepper import Piece
 from dwell.errors import InputError
+from dwell.exports.messages import begin_message, sample_columns
 from dwell.measure import Metrics
-from dwell.measure.metrics import measure_configurations
 from dwell.results.run import Run
 from dwell.scenario import Scenario
-from dwell.verify.flags import own_limit
 from dwell.web.limits import Limits
 from dwell.web.request_parsing import refuse_events
 from dwell.web.wire_format import BEGIN, EVENTS, SAMPLES, Entry, Spool, pack, rows_at_a_time
-from dwell.web.work.workspace_json import workspace_json
-from dwell.web.work.world_json import world_json
 
-FEW = 200  # agents up to which samples include the error of each
 BEYOND = 2.0  # a run that makes this multiple of the limit of events is ended
 
 
@@ -46,7 +39,7 @@ class RunStreamer:
         """Write the start (no piece), or the events and samples of a piece."""
         if piece is None:
             self._refuse_too_much(recorder)
-            self._put(BEGIN, 0, 0, _beginning(recorder, self.scenario))
+            self._put(BEGIN, 0, 0, self._beginning(recorder))
             return
         columns = {**piece.table.columns(), "received": piece.table.count("received")}
         self._write_events(columns, len(piece.table))
@@ -68,6 +61,10 @@ class RunStreamer:
         if len(rest["times"]):
             self._write_samples(Metrics(**rest))
 
+    def _beginning(self, recorder: Recorder) -> bytes:
+        about = begin_message(recorder.system, recorder.start, self.scenario)
+        return json.dumps(about, allow_nan=False).encode()
+
     def _refuse_too_much(self, recorder: Recorder) -> None:
         run = self.scenario.run
         need = need_of(recorder, run.horizon, run.max_jumps, saved=True)
@@ -87,20 +84,7 @@ class RunStreamer:
 
     def _write_samples(self, found: Metrics) -> None:
         count = len(found.times)
-        columns = {
-            "time": found.times,
-            "cost": found.costs,
-            "error": found.errors.max(axis=1),
-            "separation": found.separations,
-        }
-        held = found.hold_errors.shape[1] > 0
-        if held:
-            columns["hold_error"] = found.hold_errors.max(axis=1)
-        if found.errors.shape[1] <= FEW:
-            columns["errors"] = found.errors
-            if held:
-                columns["hold_errors"] = found.hold_errors
-        self._write(SAMPLES, self.samples, count, columns)
+        self._write(SAMPLES, self.samples, count, sample_columns(found))
         self.samples += count
 
     def _write(self, kind: str, first: int, count: int, columns: dict[str, np.ndarray]) -> None:
@@ -112,58 +96,3 @@ class RunStreamer:
 
     def _put(self, kind: str, first: int, count: int, message: bytes) -> None:
         self.report(self.spool.put(kind, first, count, message))
-
-
-def _beginning(recorder: Recorder, scenario: Scenario) -> bytes:
-    """Return the first message, in JSON."""
-    system, start = recorder.system, recorder.start
-    limit = own_limit(system)
-    if scenario.certificate is not None:
-        limit = scenario.certificate.eta_max
-    about = {
-        "type": BEGIN,
-        "start": {**_state(start), "errors": _errors(recorder), "spent": _spent(start)},
-        "fade": _finite(start.fade),
-        "workspace": workspace_json(system.workspace),
-        "world": world_json(scenario, system.timeline),
-        "radii": system.radius,
-        "nu": system.nu,
-        "eta_max": limit,
-        "law": scenario.controller.kind,
-        "agents": system.agents,
-        "dimension": system.dimension,
-        "horizon": scenario.run.horizon,
-        "seed": system.seed,
-    }
-    return json.dumps(about, allow_nan=False).encode()
-
-
-def _state(start: AgentsState) -> dict[str, Any]:
-    return {
-        "time": start.time,
-        "positions": start.start.tolist(),
-        "holds": start.hold.tolist(),
-        "next_at": [_finite(t) for t in start.next_at.tolist()],
-        "cruise": None if start.cruise is None else [_finite(t) for t in start.cruise.tolist()],
-        "bend": None if start.bend is None else start.bend.tolist(),
-    }
-
-
-def _errors(recorder: Recorder) -> Any:
-    """Return centroid minus position of all agents at the start."""
-    return measure_configurations(
-        recorder.system, recorder.start.start[None], np.zeros(1)
-    ).error.tolist()
-
-
-def _spent(start: AgentsState) -> dict[str, list[int]]:
-    """Return the cost of the first samples by agent; events hold that of later ones."""
-    names = ("looked", "received", "sent")
-    if not start.spent:
-        return {name: [0] * len(start.since) for name in names}
-    return {name: counts_of(start.spent, name).tolist() for name in names}
-
-
-def _finite(value: float) -> float | None:
-    """Return a number, or None for infinity, which JSON does not have."""
-    return value if math.isfinite(value) else None

@@ -8,13 +8,13 @@ from typing import Any
 
 from dwell.agents import CoverageSystem
 from dwell.engine.recorder import expected_events
+from dwell.exports.workspace_json import workspace_json
 from dwell.scenario import Scenario, dump_toml, text_to_mapping
 from dwell.scenario.build import build
 from dwell.web.limits import Limits
 from dwell.web.request_parsing import checked_text, mapping_of_json, refuse_events, scenario_of
 from dwell.web.work.design_region import design_region
 from dwell.web.work.outline_task import outline
-from dwell.web.work.workspace_json import workspace_json
 
 
 def validate(raw: bytes, limits: Limits) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from dwell.scenario import Scenario
 from dwell.scenario.values import Table
 
 
-def world_json(scenario: Scenario, timeline: Timeline | None) -> dict[str, Any] | None:
+def world_json(scenario: Scenario, changes: Timeline | None) -> dict[str, Any] | None:
     """Return phases, arrivals, departures and sensors; None for a world that does not change.
 
     A phase has the tables `workspace` and `density` of the scenario, with their keyframes and
     circles; a table that is absent is that of the phase before.
     """
-    if timeline is None:
+    if changes is None:
         return None
     density = {} if scenario.sensor else {"density": _table(scenario.density)}
     first = {"from": 0.0, "workspace": _table(scenario.workspace), **density}
@@ -34,11 +34,11 @@ def world_json(scenario: Scenario, timeline: Timeline | None) -> dict[str, Any] 
     tables = scenario.sensor or ()
     return {
         "phases": [first, *later],
-        "arrivals": _times(timeline.arrivals),
-        "departures": _times(timeline.departures),
+        "arrivals": _times(changes.arrivals),
+        "departures": _times(changes.departures),
         "sensors": [
             {"name": one.name, "density": _table(table.density), "owners": list(one.owners)}
-            for one, table in zip(timeline.sensors, tables, strict=True)
+            for one, table in zip(changes.sensors, tables, strict=True)
         ],
     }
 

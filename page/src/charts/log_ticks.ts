@@ -1,0 +1,15 @@
+/** Round numbers along a log axis. */
+
+import { scaleLog } from "d3-scale";
+
+const FEW = 2.5; // decades
+
+/** Powers of ten between two values; 2 and 5 times those, too, where there are few. */
+export function logTicksOf(from: number, to: number): number[] {
+  const few = Math.log10(to / from) < FEW;
+  const digits = few ? "125" : "1";
+  const found = scaleLog()
+    .domain([from, to])
+    .ticks(few ? 20 : 4);
+  return found.filter((v) => digits.includes(v.toExponential(0)[0]));
+}

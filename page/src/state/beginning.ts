@@ -1,0 +1,125 @@
+/** Beginning: what the page shows when it is opened, and what a reload and a link bring back. */
+
+import * as api from "../net/api";
+import { readRecording } from "../net/recorded";
+import type { Panel } from "./app";
+import { forget, fragmentOf, recall, remember, scenarioIn, type Memory } from "./link";
+import type { Session } from "./session";
+import { keepAsking } from "./vigil";
+
+/** Where a run lies that is shipped with the page. */
+export const recordedAt = (name: string): string => `${import.meta.env.BASE_URL}recorded/${name}.bin`;
+
+const FIRST = "two-hills"; // recorded: what the page shows first
+
+export class Beginning {
+  private fragment = "";
+
+  constructor(private readonly session: Session) {}
+
+  async begin(): Promise<void> {
+    this.session.clock.onChange(() => this.keep());
+    addEventListener("pagehide", () => this.keep());
+    addEventListener("hashchange", () => void this.openFragment(location.hash));
+    keepAsking(this.session.store, () => this.backAgain());
+    await this.beginWith(recall());
+  }
+
+  /** What the tab had before a reload, else what the link holds, else a recorded run. */
+  private async beginWith(memory: Memory | null): Promise<void> {
+    const loading = this.loadTemplates();
+    this.fragment = location.hash;
+    if (memory && memory.fragment === location.hash && (await this.restore(memory))) return;
+    if (await this.openFragment(location.hash)) return;
+    const wrong = this.session.store.get().notice; // of the link or the memory; it must not be lost
+    if (!(await this.showFirst())) {
+      await loading;
+      const first = this.session.store.get().templates[0];
+      if (first) await this.session.open(first.scenario);
+    }
+    if (wrong && this.session.store.get().scenario) this.session.store.set({ notice: wrong });
+  }
+
+  /** A run that needs no worker; it plays at once unless little motion is wanted. */
+  private async showFirst(): Promise<boolean> {
+    const { edits } = this.session;
+    try {
+      const run = await readRecording(recordedAt(FIRST));
+      if (edits !== this.session.edits) return true; // something else was opened meanwhile
+      this.session.showRecorded([run]);
+    } catch {
+      return false; // the first template, then
+    }
+    this.session.hint();
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.session.clock.play();
+    this.session.grant();
+    return true;
+  }
+
+  private async loadTemplates(): Promise<void> {
+    try {
+      const templates = await api.templates();
+      this.session.store.set({ templates, offline: false });
+    } catch (error) {
+      this.session.fail(error);
+    }
+  }
+
+  private async openFragment(fragment: string): Promise<boolean> {
+    if (!fragment.startsWith("#s=")) return false;
+    this.fragment = fragment;
+    const scenario = await scenarioIn(fragment);
+    if (!scenario) {
+      this.session.say("The link holds no scenario that can be read.", "error");
+      return false;
+    }
+    return this.session.open(scenario);
+  }
+
+  private async restore(memory: Memory): Promise<boolean> {
+    if (!(await this.session.open(memory.scenario))) return false;
+    this.session.store.set({ panel: memory.panel as Panel });
+    this.session.clock.setSpeed(memory.speed);
+    if (!memory.lanes.some((lane) => lane.records.length)) return true;
+    const lanes = memory.lanes.map((lane) => this.session.runs.lane(lane.kind));
+    this.session.store.set({ lanes });
+    this.session.runs.wanted = memory.t;
+    await Promise.all(lanes.map((lane, k) => lane.resume(memory.lanes[k].records)));
+    const since = Math.max(...lanes.map((lane) => lane.timeline.begin));
+    if (since > 0) this.session.say(`What was before t = ${since.toFixed(2)} is not kept by the server.`);
+    else if (memory.t > 0) this.session.hint();
+    this.session.runs.grew();
+    return true;
+  }
+
+  /** What a reload needs. */
+  keep(): void {
+    const { scenario, lanes, panel, story } = this.session.store.get();
+    if (!scenario || story !== null) return;
+    if (lanes.some((lane) => lane.recorded)) return forget(); // it is there again at once
+    remember({
+      fragment: this.fragment,
+      scenario,
+      lanes: lanes.map(({ kind, records }) => ({ kind, records })),
+      t: this.session.runs.wanted ?? this.session.clock.t,
+      speed: this.session.clock.speed,
+      panel,
+    });
+  }
+
+  private backAgain(): void {
+    const { scenario, templates } = this.session.store.get();
+    if (!scenario) return void this.beginWith(recall());
+    if (!templates.length) void this.loadTemplates();
+    this.session.say("The server is there again.");
+  }
+
+  async link(): Promise<string> {
+    const { scenario } = this.session.store.get();
+    if (!scenario) return location.href;
+    this.fragment = await fragmentOf(scenario);
+    history.replaceState(null, "", this.fragment);
+    this.keep();
+    return location.href;
+  }
+}
