@@ -2,6 +2,7 @@
 
 import { describe, expect, test, vi } from "vitest";
 import { Timeline } from "../src/arc/timeline";
+import { tableOf } from "../src/charts/words";
 import { MARGIN } from "../src/map/view";
 import type { Law, Scenario } from "../src/net/api";
 import { decode } from "../src/net/wire";
@@ -10,7 +11,7 @@ import { figuresOf, levelOf, settledAt, speedsDiffer } from "../src/race/figures
 import { wrapped } from "../src/race/picture";
 import { bestOf, columnsOf, dtNotes, sentenceOf, verdictOf, type Ranked } from "../src/race/ranking";
 import { agentAt, gridOf, paintGrid, sampleNear } from "../src/race/raster";
-import { alignedOf, pointsOf } from "../src/race/samples_chart";
+import { alignedOf, overTime, pointsOf } from "../src/race/samples_chart";
 import { Lane, type LanePiece } from "../src/state/lane";
 import { lawLike, mismatches, underLaw } from "../src/state/laws";
 import { arcOf, bytes, read, type RecordedRun } from "./recorded";
@@ -227,6 +228,17 @@ test("a curve of cost over samples has every law at its own number of samples", 
       ],
     ]),
   ).toEqual([[1], [4]]);
+});
+
+test("the table behind it has samples and costs at some times", () => {
+  const { times, rows } = tableOf(overTime([laneOf(runs["timer"]), laneOf(runs["lloyd"])]));
+  expect([times[0], times.at(-1)]).toEqual(["0", "9"]);
+  expect(rows.map(({ name, values }) => `${name} ${values.at(-1)}`)).toEqual([
+    "Timer: samples per agent 20.4",
+    "Timer: cost 905",
+    "Lloyd: samples per agent 91",
+    "Lloyd: cost 907",
+  ]);
 });
 
 describe("a raster", () => {

@@ -216,6 +216,42 @@ def line_ranges() -> dict[str, Any]:
     return {"bounds": [0.0, 10.0], "positions": places, "radii": radii, "lengths": lengths}
 
 
+def spaces() -> dict[str, Any]:
+    """Volumes and vertices of cells in space; one agent, few, many, and far from the origin."""
+    chance = np.random.default_rng(5)
+    peaks = chance.normal(size=(14, 3)).round(3).tolist()
+    tables: list[dict[str, Any]] = [
+        {"kind": "box", "lower": [0.0, 0.0, 0.0], "upper": [4.0, 3.0, 2.0]},
+        {"kind": "polytope", "vertices": peaks},
+        {"kind": "polytope", "halfspaces": [[-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 0], [1, 1, 1, 3]]},
+        {"kind": "box", "lower": [5e3, 5e3, 0.0], "upper": [5e3 + 1, 5e3 + 1, 1.0]},
+    ]  # fmt: skip
+    found = []
+    for table, count in zip(tables, (12, 8, 1, 30), strict=True):
+        site = _solid(table)
+        low, high = site.vertices.min(axis=0), site.vertices.max(axis=0)
+        tries = chance.uniform(low, high, (40 * count, 3))
+        places = np.array([z for z in tries if site.contains(z)])[:count]
+        cells = dwell.tessellate(site, places, dwell.Uniform()).cells
+        found.append(
+            {
+                "workspace": table,
+                "positions": places.tolist(),
+                "volumes": [cell.volume for cell in cells],
+                "vertices": [cell.vertices.tolist() for cell in cells],
+            }
+        )
+    return {"cases": found}
+
+
+def _solid(table: dict[str, Any]) -> Any:
+    if table["kind"] == "box":
+        return dwell.Box(table["lower"], table["upper"])
+    if rows := table.get("halfspaces"):
+        return dwell.Polytope(halfspaces=([row[:-1] for row in rows], [row[-1] for row in rows]))
+    return dwell.Polytope(table["vertices"])
+
+
 def designs() -> dict[str, Any]:
     """Limits of some settings."""
     found = []
@@ -340,6 +376,7 @@ def everything() -> dict[str, dict[str, Any]]:
     runs = {name: recorded(changes) for name, changes in RUNS.items()}
     others = {"cells": cells(), "design": designs(), "tracks": tracks(), "worlds": worlds()}
     others["comparison"] = comparison()
+    others["spaces"] = spaces()
     return {**runs, **others}
 
 

@@ -37,6 +37,7 @@ export class Painter {
 
   draw(scene: Scene, density: Density | null, ratio = window.devicePixelRatio || 1): void {
     const { view, size, theme, region, layers, heat } = scene;
+    if (scene.space) return this.drawSpace(scene, density, ratio);
     const shape = [view, size.width, size.height, theme, ratio, scene.shadow, scene.frame];
     const shown = [region, heat, layers.heat, layers.holds, scene.end, scene.speed, scene.scaled, fonts];
     if (this.ground.renew(scene, ratio, [...shape, ...shown, region.bounds && density]))
@@ -48,6 +49,19 @@ export class Painter {
     if (layers.trails && canDraw(scene)) this.trails.draw(this.context, scene, ratio);
     paintOver(this.pen, scene);
   }
+
+  /** All of it anew: everything moves when it is turned. */
+  private drawSpace(scene: Scene, density: Density | null, ratio: number): void {
+    resize(this.canvas, this.context, scene, ratio);
+    this.context.fillStyle = scene.theme.paper;
+    this.context.fillRect(0, 0, scene.size.width, scene.size.height);
+    paintSpace(this.pen, scene, density);
+  }
+}
+
+export function paintSpace(pen: Pen, scene: Scene, density: Density | null): void {
+  scene.space?.draw(pen, scene, density);
+  drawAbout(pen, scene);
 }
 
 export function paintGround(pen: Pen, scene: Scene, density: Density | null): void {
