@@ -83,7 +83,7 @@ def moving_event(region: dwell.Region, places: Points) -> Row:
     seconds = []
     for site in (region, region.hull):
         timeline = Timeline((Phase(0.0, site, density),))
-        system = CoverageSystem(site, density.now(0.0), law, AGENTS, seed=1, timeline=timeline)
+        system = CoverageSystem(site, density.now(0.0), law, AGENTS, seed=1, changes=timeline)
         run = CompiledRun.of(system, system.start(places))
         found = timed(partial(run.advance, math.inf, EVENTS), repeats=3)
         seconds.append(found.cpu / EVENTS)

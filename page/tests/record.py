@@ -25,6 +25,7 @@ from dwell.scenario import parse_scenario
 from dwell.scenario.build import build
 from dwell.theory.design import Setting
 from dwell.web.wire_format import pack
+from dwell.web.work.run_stream import _spent
 from dwell.web.work.scenario_tasks import as_json
 
 HERE = Path(__file__).parent / "recorded"
@@ -51,6 +52,15 @@ RUNS: dict[str, dict[str, Any]] = {
         ],
     },
 }
+# Laws side by side, each with another kind of motion or another way to obtain positions.
+LAWS: dict[str, dict[str, Any]] = {
+    "timer": {**TIMER, "k1": 2.5, "nu": 2.0},
+    "lloyd": {"kind": "lloyd", "dt": 0.1},
+    "self-triggered": {"kind": "self-triggered"},
+    "event-triggered": {"kind": "event-triggered", "dt": 0.2},
+    "curve": {"kind": "lloyd", "mode": "ode", "tolerance": 1e-4},
+}
+FIGURES = ("settled_at", "cost", "looks", "received", "sent", "top_speed", "distance")
 TRACKS = (
     {"times": [0.0, 3.0, 7.5], "values": [[1.0, 1.0], [3.0, 2.0], [-1.0, 0.1]]},
     {"times": [0.0, 3.0, 7.5], "values": [0.4, 0.7, 0.2], "after": "hold"},
@@ -249,6 +259,7 @@ def designs() -> dict[str, Any]:
         (0.5, 0.5, 0.65, 0.3, 5.0, 12),
         (0.525, 0.7, 0.03, 0.4, 5.0, 30),
         (0.2, 0.3, 2.0, 0.25, 1.0, 4),
+        (0.2, 0.3, 0.02, 0.25, 1.0, 4),  # only eta_max is wrong
     ):
         s = Setting(
             k1=k1, nu=nu, epsilon=1e-8, t1=np.full(agents, t2 / 2), t2=np.full(agents, t2),
@@ -267,7 +278,10 @@ def designs() -> dict[str, Any]:
                 "syncGlobal": sync.limit,
                 "asyncLocal": local.limit,
                 "feasible": s.feasible,
-                "met": [eta < k1, s.feasible, local.fulfilled, sync.fulfilled],
+                "met": [
+                    eta < k1, bool((s.t2 <= s.max_dwell_times).all()), local.fulfilled,
+                    sync.fulfilled,
+                ],
             }
         )  # fmt: skip
     return {"cases": found}
@@ -318,6 +332,41 @@ def worlds() -> dict[str, Any]:
     return {"points": points, "cases": found}
 
 
+def comparison() -> dict[str, Any]:
+    """Laws side by side as `dwell compare` has them: their tables, their runs, their figures."""
+    table = scenario_of({"controller": LAWS["timer"], "run": {"horizon": 9.0}})
+    table["run"]["record"]["sample_every"] = 0.25
+    found = dwell.compare(table, LAWS, workers=1)
+    laws = found.as_json()["laws"]
+    return {
+        "notes": found.notes,
+        "runs": {
+            name: {
+                "controller": run.scenario.controller.model_dump(exclude_none=True),
+                "nu": run.system.nu,
+                "horizon": run.horizon,
+                "begin": _begin(run),
+                "spent": _spent(run.start),
+                "messages": [base64.b64encode(one).decode() for one in _rows(run)],
+                "figures": {key: value for key, value in laws[name].items() if key in FIGURES},
+            }
+            for name, run in found.runs.items()
+            if run.scenario is not None
+        },
+    }
+
+
+def _rows(run: dwell.Run) -> tuple[bytes, bytes]:
+    """All events and all metric samples."""
+    received = {"received": run.events.count("received")}
+    samples = {
+        "time": run.metrics.times,
+        "cost": run.metrics.costs,
+        "error": run.metrics.errors.max(axis=1),
+    }
+    return pack("events", 0, {**run.events.columns(), **received}), pack("samples", 0, samples)
+
+
 def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
@@ -326,6 +375,7 @@ def everything() -> dict[str, dict[str, Any]]:
     """All files by name."""
     runs = {name: recorded(changes) for name, changes in RUNS.items()}
     others = {"cells": cells(), "design": designs(), "tracks": tracks(), "worlds": worlds()}
+    others["comparison"] = comparison()
     others["spaces"] = spaces()
     return {**runs, **others}
 

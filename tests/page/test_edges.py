@@ -39,7 +39,7 @@ def side_by_side(page: Any, *laws: str) -> None:
 
 def counted(page: Any, which: int = 0) -> int:
     """Jumps by the counters."""
-    words = page.locator(".counters dd").nth(4 * which).inner_text()
+    words = page.locator(".counters dd").nth(3 * which).inner_text()
     return int("".join(c for c in words if c.isdigit()))
 
 

@@ -1,21 +1,20 @@
 /**
  * Painter: draws scenes on a canvas. What changes seldom (ground, paths) is kept on layers of its
- * own, so that a frame costs what moves. The same drawing goes into an SVG file.
+ * own, so that a frame costs what moves.
  */
 
 import type { Density } from "../density/density";
 import { isDrawn } from "../geometry/workspace";
-import { drawCaption, HEIGHT, type Caption } from "./caption";
 import { Layer, resize } from "./layer";
 import { drawAbout, drawEmpty, drawRangeKey, drawScale } from "./legend";
 import { drawLine, drawLineGround } from "./line";
-import { CanvasPen, SvgPen, type Pen } from "./pen";
+import { CanvasPen, type Pen } from "./pen";
 import { drawGround, drawPlane } from "./plane";
 import type { Scene } from "./scene";
 import { TrailLayer } from "./trail_layer";
-import { drawHeads, drawPaths } from "./trails";
+import { drawHeads } from "./trails";
 
-const canDraw = (scene: Scene): boolean => isDrawn(scene.region);
+export const canDraw = (scene: Scene): boolean => isDrawn(scene.region);
 
 let fonts = false; // whether the page's own font is there: words on a layer are drawn anew with it
 void globalThis.document?.fonts?.ready.then(() => (fonts = true));
@@ -60,12 +59,12 @@ export class Painter {
   }
 }
 
-function paintSpace(pen: Pen, scene: Scene, density: Density | null): void {
+export function paintSpace(pen: Pen, scene: Scene, density: Density | null): void {
   scene.space?.draw(pen, scene, density);
   drawAbout(pen, scene);
 }
 
-function paintGround(pen: Pen, scene: Scene, density: Density | null): void {
+export function paintGround(pen: Pen, scene: Scene, density: Density | null): void {
   if (scene.region.dimension === 2) {
     drawGround(pen, scene);
     drawScale(pen, scene);
@@ -73,7 +72,7 @@ function paintGround(pen: Pen, scene: Scene, density: Density | null): void {
   drawEmpty(pen, scene, density);
 }
 
-function paintOver(pen: Pen, scene: Scene): void {
+export function paintOver(pen: Pen, scene: Scene): void {
   const live = scene.stretches.at(-1);
   const flat = scene.region.dimension === 2;
   if (!canDraw(scene)) return;
@@ -82,36 +81,4 @@ function paintOver(pen: Pen, scene: Scene): void {
   else drawLine(pen, scene);
   if (flat) drawRangeKey(pen, scene);
   drawAbout(pen, scene);
-}
-
-/** A scene under its caption, as an SVG file. */
-export function toSvg(scene: Scene, density: Density | null, caption: Caption): string {
-  const { width, height } = scene.size;
-  const pen = new SvgPen(width, height + HEIGHT);
-  drawCaption(pen, caption, scene.theme, width);
-  pen.shifted(HEIGHT, () => {
-    if (scene.space) return paintSpace(pen, scene, density);
-    paintGround(pen, scene, density);
-    if (scene.layers.trails && canDraw(scene)) drawPaths(pen, scene);
-    paintOver(pen, scene);
-  });
-  return pen.finish(scene.theme.paper);
-}
-
-/** Draw a caption and a picture of a map below it, which begins at `left`. */
-export function compose(
-  context: CanvasRenderingContext2D,
-  picture: HTMLCanvasElement,
-  scene: Scene,
-  caption: Caption,
-  left: number,
-): void {
-  const { width, height } = scene.size;
-  context.save();
-  context.translate(left, 0);
-  context.fillStyle = scene.theme.paper;
-  context.fillRect(0, 0, width, height + HEIGHT);
-  drawCaption(new CanvasPen(context), caption, scene.theme, width);
-  context.drawImage(picture, 0, HEIGHT, width, height);
-  context.restore();
 }

@@ -1,18 +1,16 @@
 /** The page. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { regionOf } from "../geometry/workspace";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Size } from "../map/view";
 import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
-import { listenToDrops } from "./files";
-import { Guide } from "./Guide";
+import { listenToDrops } from "./drops";
 import { Header } from "./Header";
-import { Help } from "./Help";
 import { listenToKeys } from "./keys";
 import { lazy } from "./lazy";
-import { bestColumns } from "./map/columns";
+import { framesOf } from "./map/columns";
 import { MapPane } from "./map/MapPane";
+import { boundsOfScenario } from "./map/scene_of";
 import { MapTools } from "./MapTools";
 import { Pending } from "./Pending";
 import { SensorLine } from "./SensorLine";
@@ -28,9 +26,12 @@ const PANELS: readonly { panel: Panel; name: string }[] = [
   { panel: "scenario", name: "Scenario" },
 ];
 
+const Guide = lazy(async () => (await import("./Guide")).Guide);
+const Help = lazy(async () => (await import("./Help")).Help, "");
 const Numbers = lazy(async () => (await import("./Numbers")).Numbers);
 const Design = lazy(async () => (await import("./design/Design")).Design);
 const Compare = lazy(async () => (await import("./Compare")).Compare);
+const Race = lazy(async () => (await import("../race/Race")).Race);
 const Scenario = lazy(async () => (await import("./scenario/ScenarioPanel")).ScenarioPanel);
 const Story = lazy(async () => (await import("../story/Story")).Story);
 
@@ -44,6 +45,8 @@ export function App() {
   const session = useSession();
   const theme = useTheme();
   const choice = useApp((app) => app.theme);
+  const helped = useApp((app) => app.help);
+  const several = useApp((app) => app.lanes.length > 1);
   const told = useApp((app) => app.story !== null);
   useEffect(() => listenToKeys(session), [session]);
   const name = useApp((app) => app.scenario?.name);
@@ -61,7 +64,7 @@ export function App() {
         Skip to the panel
       </a>
       <Header />
-      <main class={told ? "main told" : "main"}>
+      <main class={told ? "main told" : several ? "main race-main" : "main"}>
         <section class="stage" aria-label="Map and time">
           <h2 class="hidden">Map and time</h2>
           {!told && <MapTools />}
@@ -69,6 +72,7 @@ export function App() {
           <SensorLine />
           <Status />
           <Transport />
+          {several && !told && <Race />}
           <p id="map-keys" class="hidden">
             Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete
             removes it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or
@@ -84,30 +88,34 @@ export function App() {
           <Side />
         )}
       </main>
-      <Help />
+      {helped && <Help />}
     </>
   );
 }
 
 function Maps() {
   const lanes = useApp((app) => app.lanes);
-  const workspace = useApp((app) => app.scenario?.workspace);
+  const scenario = useApp((app) => app.scenario);
   const box = useRef<HTMLDivElement>(null);
   const [size, resize] = useState<Size>({ width: 0, height: 0 });
   useEffect(() => {
     const element = box.current as HTMLDivElement;
-    const watch = new ResizeObserver(() =>
-      resize({ width: element.clientWidth, height: element.clientHeight }),
-    );
+    const measure = (): void => resize({ width: element.clientWidth, height: innerHeight });
+    const watch = new ResizeObserver(measure);
     watch.observe(element);
+    watch.observe(document.documentElement);
     return () => watch.disconnect();
   }, []);
+  const bounds = useMemo(() => scenario && boundsOfScenario(scenario), [scenario]);
   const shown = lanes.length ? lanes : [null];
-  const columns = workspace ? bestColumns(shown.length, size, regionOf(workspace)) : shown.length;
+  const several = shown.length > 1;
+  const { width, height, swiped } = framesOf(shown.length, size, bounds);
+  const sizes = { "--frame-width": `${width}px`, "--frame-height": `${height}px` };
+  const kind = !several ? "maps" : swiped ? "maps frames swiped" : "maps frames";
   return (
-    <div class="maps" ref={box} style={{ "--columns": columns }}>
+    <div class={kind} ref={box} style={several ? sizes : {}}>
       {shown.map((lane, k) => (
-        <MapPane key={k} lane={lane} titled={shown.length > 1} />
+        <MapPane key={k} lane={lane} titled={several} />
       ))}
       <Pending />
     </div>

@@ -1,13 +1,10 @@
 /** Templates, files, exports, the link, colours and help. */
 
-import { useState } from "preact/hooks";
-import { health } from "../net/api";
 import type { ThemeChoice } from "../state/link";
-import { copyLink, FILE_INPUT, fileName, pickFile, saveRun, saveScenario } from "./actions";
+import { copyLink, FILE_INPUT, pickFile, saveFilm, savePicture, saveRun, saveScenario } from "./actions";
 import { useApp, useSession } from "./context";
-import { openFile } from "./files";
+import { openLater } from "./drops";
 import { FilmLength } from "./FilmLength";
-import { savePng, saveSvg } from "./map/exports";
 import { Templates } from "./Templates";
 
 function close(e: Event): void {
@@ -19,7 +16,7 @@ export function Header() {
   const theme = useApp((app) => app.theme);
   const open = async (input: HTMLInputElement): Promise<void> => {
     const chosen = input.files?.[0];
-    if (chosen) await openFile(session, chosen);
+    if (chosen) await openLater(session, chosen);
     input.value = "";
   };
   return (
@@ -86,21 +83,17 @@ function ExportMenu() {
   const session = useSession();
   const lanes = useApp((app) => app.lanes);
   useApp((app) => app.word);
-  const [films, setFilms] = useState<readonly string[]>(["gif", "mp4"]); // until the server has said
-  const ask = async (menu: HTMLDetailsElement): Promise<void> => {
-    if (menu.open) setFilms((await health().catch(() => null))?.films ?? films);
-  };
   const done = lanes.some((lane) => lane.summary);
   const none = done ? "" : lanes.some((lane) => lane.working) ? "when the run is done" : "needs a run first";
-  const noMp4 = films.includes("mp4") ? none : "the server has no ffmpeg";
+  const noFilm = "VideoEncoder" in window ? none : "this browser encodes no films";
   return (
-    <details class="menu" onToggle={(e) => void ask(e.currentTarget)}>
+    <details class="menu">
       <summary>Export</summary>
       <div class="menu-body">
-        <Item name="Map as PNG" save={() => savePng(session, fileName(session))} />
-        <Item name="Map as SVG" save={() => saveSvg(session, fileName(session))} />
+        <Item name="Map as PNG" save={() => void savePicture(session, "png")} />
+        <Item name="Map as SVG" save={() => void savePicture(session, "svg")} />
+        <Item name="Film as MP4" but={noFilm} save={() => void saveFilm(session)} />
         <Item name="Film as GIF" but={none} save={() => void saveRun(session, "gif")} />
-        <Item name="Film as MP4" but={noMp4} save={() => void saveRun(session, "mp4")} />
         <FilmLength />
         <Item name="Run as NetCDF" but={none} save={() => void saveRun(session, "nc")} />
       </div>

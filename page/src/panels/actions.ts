@@ -32,7 +32,7 @@ export async function saveScenario(session: Session): Promise<void> {
   }
 }
 
-export async function saveRun(session: Session, what: "nc" | "gif" | "mp4"): Promise<void> {
+export async function saveRun(session: Session, what: "nc" | "gif"): Promise<void> {
   const { lanes } = session.store.get();
   const done = lanes.filter((lane) => lane.summary);
   if (!done.length) return session.say("A film or a file needs a run that is done; press Run first.");
@@ -56,6 +56,17 @@ export async function saveRun(session: Session, what: "nc" | "gif" | "mp4"): Pro
   } catch (error) {
     session.fail(error);
   }
+}
+
+/** Pictures and films are drawn by code that is fetched when it is first needed. */
+export async function savePicture(session: Session, what: "png" | "svg"): Promise<void> {
+  const { savePng, saveSvg } = await import("./map/pictures");
+  (what === "png" ? savePng : saveSvg)(session, fileName(session));
+}
+
+export async function saveFilm(session: Session): Promise<void> {
+  const { saveFilm: save } = await import("./map/film");
+  await save(session, `${fileName(session)}.mp4`);
 }
 
 export async function copyLink(session: Session): Promise<void> {

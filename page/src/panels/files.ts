@@ -88,22 +88,3 @@ async function openPicture(session: Session, file: File): Promise<void> {
       `The density is ${file.name}, ${canvas.width} × ${canvas.height} pixels over the workspace; light places count most.`,
     );
 }
-
-/** Files may be dropped anywhere on the page. */
-export function listenToDrops(session: Session): () => void {
-  const over = (e: DragEvent): void => {
-    if (e.dataTransfer?.types.includes("Files")) e.preventDefault();
-  };
-  const drop = (e: DragEvent): void => {
-    const file = e.dataTransfer?.files[0];
-    if (!file) return;
-    e.preventDefault();
-    void openFile(session, file);
-  };
-  addEventListener("dragover", over);
-  addEventListener("drop", drop);
-  return () => {
-    removeEventListener("dragover", over);
-    removeEventListener("drop", drop);
-  };
-}

@@ -74,6 +74,7 @@ export function listenToKeys(session: Session): () => void {
     const command = commands[letter] ?? commands[e.key];
     // Sliders keep their arrows; those of the time bar go from jump to jump, as elsewhere.
     if (!command || (target.matches("input[type=range]") && !target.closest(".scrubber"))) return;
+    if (e.key === "Escape" && document.querySelector(":popover-open")) return; // the browser closes it
     e.preventDefault();
     command(e);
   };

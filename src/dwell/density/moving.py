@@ -68,6 +68,14 @@ class Moving:
                 )
         for t in {0.0, *keyframe_times(self)}:
             self.now(t)  # which refuses what the kind does not take
+        frames = getattr(self.tracks.get("coefficients"), "values", ())
+        if len({tuple(row[:-1] for row in frame) for frame in frames}) > 1:
+            raise DensityError(
+                "the powers of a moving Polynomial change over time; those of the first keyframe "
+                "are needed at all: give a term that is absent a coefficient 0",
+                code="world.powers",
+                key="density.coefficients",
+            )
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())

@@ -14,7 +14,7 @@ import numpy as np
 from dwell._checks import check_whole
 from dwell._types import Points, arriving, finite_number, in_short, is_one_of, is_whole, listed
 from dwell.agents import Sensor, Switch
-from dwell.agents.network import PERFECT, Network
+from dwell.agents.network import Network
 from dwell.density import Density, Function, Gaussian, Mixture, Moving, Polynomial, Raster, Uniform
 from dwell.errors import ControllerError, InputError
 from dwell.geometry import (
@@ -296,15 +296,6 @@ def check_tables(name: str, given: object, kind: type, alone: bool = True) -> No
             code="sensor.density",
             key="density",
         )
-
-
-def checked_network(network: Network | None) -> Network:
-    """Return the network, by default a perfect one."""
-    links = PERFECT if network is None else network
-    if not isinstance(links, Network):
-        need = "a dwell.Network(loss=..., delay=...) is needed"
-        raise InputError(f"network is {in_short(links)}; {need}", code="network", key="network")
-    return links
 
 
 def _check_number(name: str, value: object, need: str, code: str, above: bool = False) -> None:

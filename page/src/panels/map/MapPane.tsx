@@ -58,7 +58,7 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
         aria-label={label}
         aria-describedby="map-keys"
       />
-      {titled && lane && <Counters lane={lane} />}
+      {titled && lane && <Counters lane={lane} few />}
     </figure>
   );
 }

@@ -71,6 +71,14 @@ function around(all: readonly Bounds[]): Bounds {
   };
 }
 
+/** What a map of a scenario has to show; null where it fills any shape. */
+export function boundsOfScenario(scenario: Scenario): Bounds | null {
+  const { regions } = new World(worldOf(scenario));
+  return regions.every((region) => region.dimension === 2 && region.ring.length)
+    ? boundsOfAll(regions, 0)
+    : null;
+}
+
 /** Remembers what is dear to make, for one map. */
 export class SceneMaker {
   private world: World | null = null;
