@@ -77,7 +77,7 @@ export function App() {
           </p>
         </section>
         {told ? (
-          <aside class="side" aria-label="Story">
+          <aside class="side" aria-label="Story" id="panel" tabIndex={-1}>
             <Story />
           </aside>
         ) : (
