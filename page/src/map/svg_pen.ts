@@ -84,15 +84,6 @@ export class SvgPen implements Pen {
     );
   }
 
-  skewed(image: HTMLCanvasElement, map: Affine): void {
-    const { width, height } = image;
-    this.within(() =>
-      this.parts.push(
-        `<image width="${width}" height="${height}" transform="matrix(${map.map((v) => v.toPrecision(6)).join(" ")})" preserveAspectRatio="none" href="${image.toDataURL("image/png")}"/>`,
-      ),
-    );
-  }
-
   /** What is drawn by `draw` stands so much lower. */
   shifted(down: number, draw: () => void): void {
     this.parts.push(`<g transform="translate(0 ${down})">`);
