@@ -9,7 +9,6 @@ import { turned } from "../../map/orbit";
 import { toWorld, toX, toY } from "../../map/view";
 import type { Session } from "../../state/session";
 import { Dragging } from "./dragging";
-import { Keyboard } from "./keyboard";
 import type { Drag, Shown } from "./scene_of";
 
 const STILL = 4; // pixels that a click may move
@@ -30,7 +29,6 @@ export class Gestures {
     private readonly shown: () => Shown | null,
   ) {
     this.hand = new Dragging(session, shown);
-    const keyboard = new Keyboard(session, shown, this.hand);
     this.on("pointerdown", (e) => this.down(e));
     this.on("pointermove", (e) => this.move(e));
     this.on("pointerup", (e) => this.up(e));
@@ -38,9 +36,10 @@ export class Gestures {
     this.on("pointerleave", () => this.session.store.set({ hovered: -1 }));
     this.on("touchstart", (e) => this.touched(e), { passive: false });
     this.on("dblclick", (e) => this.add(this.at(e)));
-    this.on("keydown", (e) => keyboard.key(e));
-    import("./zooming")
-      .then(({ listenToZoom }) => {
+    Promise.all([import("./keyboard"), import("./zooming")])
+      .then(([{ Keyboard }, { listenToZoom }]) => {
+        const keyboard = new Keyboard(session, shown, this.hand);
+        this.on("keydown", (e) => keyboard.key(e));
         const busy = (): boolean => this.holds || this.turning !== null;
         if (!this.closed) this.off.push(listenToZoom(canvas, session, shown, busy));
       })
