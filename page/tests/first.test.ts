@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { logTicksOf } from "../src/charts/log_ticks";
 import { verdictOf, type Setting } from "../src/panels/design/formulas";
 import { nextSpeed, SPEEDS, usualSpeed } from "../src/state/clock";
 import { Held, REST } from "../src/state/held";
@@ -89,6 +90,11 @@ describe("time", () => {
     expect(nextSpeed(7.5, -1)).toBe(5);
     expect(nextSpeed(SPEEDS[0], -1)).toBe(SPEEDS[0]);
   });
+});
+
+test("numbers along a short log axis are round", () => {
+  expect(logTicksOf(0.2625, 1.1468)).toEqual([0.5, 1]);
+  expect(logTicksOf(0.009, 2)).toEqual([0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2]);
 });
 
 describe("what is said", () => {

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.page.person import frames
 from tests.web.servers import Server
 
 # A browser that is missing proves nothing, so it is a failure; who wants to go on says so.
@@ -115,6 +116,7 @@ def open_page(browser: Any, server: Server, watched: Watched) -> Iterator[Open]:
         page.wait_for_function("() => dwellPage.store.get().templates.length > 0")
         if not recorded:
             page.evaluate(WITHOUT_RECORDING)
+            frames(page)
         return page
 
     yield opened

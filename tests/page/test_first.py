@@ -188,7 +188,8 @@ def test_the_story_shows_the_numbers_of_its_runs_and_leads_back(page: Any) -> No
     counts = page.evaluate(f"{APP}.lanes.map((lane) => lane.summary.measurements)")
     text = page.locator(".story-text").inner_text().replace("\u2009", "")
     assert str(counts[0]) in text
-    assert f"{counts[1]}: {counts[1] / counts[0]:.1f} times fewer" in text
+    assert str(counts[1]) in text
+    assert f"{counts[1] / counts[0]:.1f} times fewer" in text
     page.get_by_role("heading", name="The paper in 90 seconds").focus()
     page.keyboard.press("ArrowLeft")
     page.get_by_role("heading", name="T2 too long").wait_for()

@@ -1,18 +1,14 @@
 /** The page. */
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Size } from "../map/view";
+import { useEffect } from "preact/hooks";
 import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
 import { listenToDrops } from "./drops";
 import { Header } from "./Header";
 import { listenToKeys } from "./keys";
 import { lazy } from "./lazy";
-import { framesOf } from "./map/columns";
-import { MapPane } from "./map/MapPane";
-import { boundsOfScenario } from "./map/scene_of";
+import { Maps } from "./map/Maps";
 import { MapTools } from "./MapTools";
-import { Pending } from "./Pending";
 import { SensorLine } from "./SensorLine";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
@@ -90,35 +86,6 @@ export function App() {
       </main>
       {helped && <Help />}
     </>
-  );
-}
-
-function Maps() {
-  const lanes = useApp((app) => app.lanes);
-  const scenario = useApp((app) => app.scenario);
-  const box = useRef<HTMLDivElement>(null);
-  const [size, resize] = useState<Size>({ width: 0, height: 0 });
-  useEffect(() => {
-    const element = box.current as HTMLDivElement;
-    const measure = (): void => resize({ width: element.clientWidth, height: innerHeight });
-    const watch = new ResizeObserver(measure);
-    watch.observe(element);
-    watch.observe(document.documentElement);
-    return () => watch.disconnect();
-  }, []);
-  const bounds = useMemo(() => scenario && boundsOfScenario(scenario), [scenario]);
-  const shown = lanes.length ? lanes : [null];
-  const several = shown.length > 1;
-  const { width, height, swiped } = framesOf(shown.length, size, bounds);
-  const sizes = { "--frame-width": `${width}px`, "--frame-height": `${height}px` };
-  const kind = !several ? "maps" : swiped ? "maps frames swiped" : "maps frames";
-  return (
-    <div class={kind} ref={box} style={several ? sizes : {}}>
-      {shown.map((lane, k) => (
-        <MapPane key={k} lane={lane} titled={several} />
-      ))}
-      <Pending />
-    </div>
   );
 }
 

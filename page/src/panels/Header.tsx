@@ -1,7 +1,16 @@
 /** Templates, files, exports, the link, colours and help. */
 
 import type { ThemeChoice } from "../state/link";
-import { copyLink, FILE_INPUT, pickFile, saveFilm, savePicture, saveRun, saveScenario } from "./actions";
+import {
+  copyLink,
+  FILE_INPUT,
+  pickFile,
+  saveFilm,
+  saveHtml,
+  savePicture,
+  saveRun,
+  saveScenario,
+} from "./actions";
 import { useApp, useSession } from "./context";
 import { openLater } from "./drops";
 import { FilmLength } from "./FilmLength";
@@ -50,7 +59,7 @@ export function Header() {
       <button
         class="plain"
         onClick={() => void copyLink(session)}
-        title="Copy a link that holds the scenario (L)"
+        title="Copy a link that holds scenario, laws, time and view (L)"
       >
         Link
       </button>
@@ -83,9 +92,16 @@ function ExportMenu() {
   const session = useSession();
   const lanes = useApp((app) => app.lanes);
   useApp((app) => app.word);
-  const done = lanes.some((lane) => lane.summary);
-  const none = done ? "" : lanes.some((lane) => lane.working) ? "when the run is done" : "needs a run first";
-  const noFilm = "VideoEncoder" in window ? none : "this browser encodes no films";
+  const done = lanes.some((lane) => lane.summary && !lane.recorded);
+  const none = done
+    ? ""
+    : lanes.some((lane) => lane.working)
+      ? "when the run is done"
+      : lanes.some((lane) => lane.recorded)
+        ? "this run is recorded; press Run first"
+        : "needs a run first";
+  const noRun = lanes.some((lane) => lane.summary) ? "" : none; // a recorded run can be filmed, too
+  const noFilm = "VideoEncoder" in window ? noRun : "this browser encodes no films";
   return (
     <details class="menu">
       <summary>Export</summary>
@@ -95,7 +111,9 @@ function ExportMenu() {
         <Item name="Film as MP4" but={noFilm} save={() => void saveFilm(session)} />
         <Item name="Film as GIF" but={none} save={() => void saveRun(session, "gif")} />
         <FilmLength />
+        <Item name="HTML that plays" but={none} save={() => void saveHtml(session)} />
         <Item name="Run as NetCDF" but={none} save={() => void saveRun(session, "nc")} />
+        <Item name="Link as a command" save={() => void copyLink(session, true)} />
       </div>
     </details>
   );

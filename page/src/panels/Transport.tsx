@@ -67,7 +67,7 @@ export function Transport() {
         >
           {speedsWith(speed, usualSpeed(session.end)).map((one) => (
             <option key={one} value={String(one)}>
-              {one}×
+              {figure(one, 2)}×
             </option>
           ))}
         </select>

@@ -34,8 +34,9 @@ const cover: StoryStep = {
     <>
       <p>
         {capital(inWords(now.agents))} robots, the <Term name="agent">agents</Term>, start in a corner and
-        share out an area. Bluer ground matters more: the <Term name="density">density</Term> is higher there.
-        Each moves towards the <Term name="centroid">centroid</Term> of its <Term name="cell">cell</Term>.
+        share out an area. Strongly coloured ground matters more: the <Term name="density">density</Term> is
+        higher there. Each moves towards the <Term name="centroid">centroid</Term> of its{" "}
+        <Term name="cell">cell</Term>.
       </p>
       <p>
         The <Term name="cost">cost</Term> measures how far the ground is from the closest robot:{" "}
@@ -141,9 +142,9 @@ const fewer: StoryStep = {
       </p>
       <p>
         Timers reach a cost of {number(mine.cost)} with {count(mine.samples)} samples, Lloyd's law{" "}
-        {number(lloyd.cost)} with {count(lloyd.samples)}:{" "}
-        <b>{figure(lloyd.samples / mine.samples, 2)} times fewer</b>. A longer dt would narrow the gap; it
-        needs a common clock.
+        {number(lloyd.cost)} with {count(lloyd.samples)}. For the same cost, timers need{" "}
+        <b class="number">{figure(lloyd.samples / mine.samples, 2)} times fewer</b> samples; the ratio depends
+        on dt.
       </p>
     </>
   ),

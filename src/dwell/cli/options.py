@@ -43,6 +43,18 @@ def load(path: Path, overrides: Sequence[str]) -> Any:
     return load_scenario(path, overrides)
 
 
+def about_site(scenario: Any) -> list[str]:
+    """A line on the site of a scenario: where it is, how large, and its frame."""
+    if scenario.site is None:
+        return []
+    from dwell.scenario.build import build_workspace
+    from dwell.sites import Frame, Site
+
+    workspace: Any = build_workspace(scenario.workspace)  # which no site moves
+    site = Site(workspace, Frame(scenario.site.crs))
+    return [f"site {site}"]
+
+
 def stored_run(path: Path) -> Any:
     """A stored run; a note on stderr if its file was changed."""
     from dwell.results import load_run
