@@ -106,8 +106,9 @@ export class Gestures {
       return;
     }
     if (this.hand.painting.chosen) return this.hand.paint(this.world(p));
-    this.hand.take(this.under(p, e));
-    if (e.pointerType !== "touch" || this.hand.grip) this.choose(this.hand.grip);
+    const under = this.under(p, e);
+    if (!this.session.fixed) this.hand.take(under);
+    if (e.pointerType !== "touch" || under) this.choose(under);
   }
 
   private choose(grip: Hit): void {
@@ -149,7 +150,7 @@ export class Gestures {
     const click = this.pointers.delete(e.pointerId) && !this.pointers.size && !this.moved;
     const { drawing } = this.session.store.get();
     if (drawing && click) this.drawAt(drawing, this.at(e));
-    else if (click && !this.holds) this.choose(this.shown()?.scene.space ? this.under(this.at(e), e) : null);
+    else if (click && !this.holds) this.choose(this.under(this.at(e), e));
     this.turning = null;
     void this.hand.commit();
     this.hand.grip = null;
