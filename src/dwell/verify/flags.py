@@ -169,8 +169,8 @@ def _about_agents(
     if seen.empty:
         yield Flag(
             "empty-cells",
-            f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent "
-            + ("was led to the workspace." if system.radius is None else "did not move."),
+            f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent did not move"
+            + (", or moved into the workspace from outside." if system.radius is None else "."),
         )
     every = np.arange(system.agents)
     last = system.timeline.outside_by(seen.places, every, np.full(len(every), seen.until))
