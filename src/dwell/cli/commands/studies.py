@@ -58,7 +58,13 @@ def compare(
     from dwell.progress import reported
     from dwell.scenario.build import with_seed
     from dwell.studies.compare import check_levels, compare_scenarios, keep_comparison
-    from dwell.studies.laws import beside_if_named, mismatches, scenarios_of_laws, split_overrides
+    from dwell.studies.laws import (
+        beside_if_named,
+        frequent,
+        mismatches,
+        scenarios_of_laws,
+        split_overrides,
+    )
 
     own, of_laws = split_overrides(overrides)
     names = laws.split(",")
@@ -69,6 +75,8 @@ def compare(
         "unmatched": tuple(mismatches(checked, wanted)),
         "workers": workers,
     }
+    for note in frequent(checked, wanted):
+        complain(note)
     with reported() as progress:
         if out is None:
             found = compare_scenarios(wanted, progress=progress, **options)
