@@ -2,6 +2,7 @@
 
 import { describe, expect, test, vi } from "vitest";
 import { Timeline } from "../src/arc/timeline";
+import { tableOf } from "../src/charts/words";
 import { MARGIN } from "../src/map/view";
 import type { Law, Scenario } from "../src/net/api";
 import { decode } from "../src/net/wire";
@@ -10,7 +11,7 @@ import { figuresOf, levelOf, settledAt, speedsDiffer } from "../src/race/figures
 import { wrapped } from "../src/race/picture";
 import { bestOf, columnsOf, dtNotes, sentenceOf, verdictOf, type Ranked } from "../src/race/ranking";
 import { agentAt, gridOf, paintGrid, sampleNear } from "../src/race/raster";
-import { alignedOf, pointsOf } from "../src/race/samples_chart";
+import { alignedOf, overTime, pointsOf } from "../src/race/samples_chart";
 import { Lane, type LanePiece } from "../src/state/lane";
 import { lawLike, mismatches, underLaw } from "../src/state/laws";
 import { arcOf, bytes, read, type RecordedRun } from "./recorded";
@@ -26,7 +27,6 @@ interface Compared extends RecordedRun {
   readonly controller: Law;
   readonly nu: number;
   readonly horizon: number;
-  readonly spent: { looked: number[]; received: number[]; sent: number[] };
   readonly figures: {
     readonly settled_at: Record<string, number | null>;
     readonly cost: { readonly initial: number; readonly final: number };
@@ -42,8 +42,7 @@ const { runs, notes } = read<{ runs: Record<string, Compared>; notes: string[] }
 
 /** A lane that has received a whole run. */
 function laneOf(run: Compared): Lane {
-  const begin = { ...run.begin, start: { ...run.begin.start, spent: run.spent } };
-  const arc = arcOf({ ...run, begin, messages: run.messages.slice(0, 1) });
+  const arc = arcOf({ ...run, messages: run.messages.slice(0, 1) });
   arc.samples.append(decode(bytes(run.messages[1])));
   arc.known = run.horizon;
   const lane = new Lane(run.controller.kind, { changed: () => undefined, grew: () => undefined });
@@ -227,6 +226,17 @@ test("a curve of cost over samples has every law at its own number of samples", 
       ],
     ]),
   ).toEqual([[1], [4]]);
+});
+
+test("the table behind it has samples and costs at some times", () => {
+  const { times, rows } = tableOf(overTime([laneOf(runs["timer"]), laneOf(runs["lloyd"])]));
+  expect([times[0], times.at(-1)]).toEqual(["0", "9"]);
+  expect(rows.map(({ name, values }) => `${name} ${values.at(-1)}`)).toEqual([
+    "Timer: samples per agent 20.4",
+    "Timer: cost 905",
+    "Lloyd: samples per agent 91",
+    "Lloyd: cost 907",
+  ]);
 });
 
 describe("a raster", () => {

@@ -18,6 +18,7 @@ import numpy as np
 
 import dwell
 from dwell.agents import EventTable
+from dwell.exports.messages import begin_message, sample_columns
 from dwell.exports.recording import recording_of
 from dwell.exports.world_json import world_json
 from dwell.runner import run_scenario
@@ -25,7 +26,6 @@ from dwell.scenario import parse_scenario
 from dwell.scenario.build import build
 from dwell.theory.design import Setting
 from dwell.web.wire_format import pack
-from dwell.web.work.run_stream import _spent
 from dwell.web.work.scenario_tasks import as_json
 
 HERE = Path(__file__).parent / "recorded"
@@ -216,6 +216,42 @@ def line_ranges() -> dict[str, Any]:
     return {"bounds": [0.0, 10.0], "positions": places, "radii": radii, "lengths": lengths}
 
 
+def spaces() -> dict[str, Any]:
+    """Volumes and vertices of cells in space; one agent, few, many, and far from the origin."""
+    chance = np.random.default_rng(5)
+    peaks = chance.normal(size=(14, 3)).round(3).tolist()
+    tables: list[dict[str, Any]] = [
+        {"kind": "box", "lower": [0.0, 0.0, 0.0], "upper": [4.0, 3.0, 2.0]},
+        {"kind": "polytope", "vertices": peaks},
+        {"kind": "polytope", "halfspaces": [[-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 0], [1, 1, 1, 3]]},
+        {"kind": "box", "lower": [5e3, 5e3, 0.0], "upper": [5e3 + 1, 5e3 + 1, 1.0]},
+    ]  # fmt: skip
+    found = []
+    for table, count in zip(tables, (12, 8, 1, 30), strict=True):
+        site = _solid(table)
+        low, high = site.vertices.min(axis=0), site.vertices.max(axis=0)
+        tries = chance.uniform(low, high, (40 * count, 3))
+        places = np.array([z for z in tries if site.contains(z)])[:count]
+        cells = dwell.tessellate(site, places, dwell.Uniform()).cells
+        found.append(
+            {
+                "workspace": table,
+                "positions": places.tolist(),
+                "volumes": [cell.volume for cell in cells],
+                "vertices": [cell.vertices.tolist() for cell in cells],
+            }
+        )
+    return {"cases": found}
+
+
+def _solid(table: dict[str, Any]) -> Any:
+    if table["kind"] == "box":
+        return dwell.Box(table["lower"], table["upper"])
+    if rows := table.get("halfspaces"):
+        return dwell.Polytope(halfspaces=([row[:-1] for row in rows], [row[-1] for row in rows]))
+    return dwell.Polytope(table["vertices"])
+
+
 def designs() -> dict[str, Any]:
     """Limits of some settings."""
     found = []
@@ -309,8 +345,7 @@ def comparison() -> dict[str, Any]:
                 "controller": run.scenario.controller.model_dump(exclude_none=True),
                 "nu": run.system.nu,
                 "horizon": run.horizon,
-                "begin": _begin(run),
-                "spent": _spent(run.start),
+                "begin": begin_message(run.system, run.start, run.scenario),
                 "messages": [base64.b64encode(one).decode() for one in _rows(run)],
                 "figures": {key: value for key, value in laws[name].items() if key in FIGURES},
             }
@@ -322,13 +357,8 @@ def comparison() -> dict[str, Any]:
 
 def _rows(run: dwell.Run) -> tuple[bytes, bytes]:
     """All events and all metric samples."""
-    received = {"received": run.events.count("received")}
-    samples = {
-        "time": run.metrics.times,
-        "cost": run.metrics.costs,
-        "error": run.metrics.errors.max(axis=1),
-    }
-    return pack("events", 0, {**run.events.columns(), **received}), pack("samples", 0, samples)
+    columns = {**run.events.columns(), "received": run.events.count("received")}
+    return pack("events", 0, columns), pack("samples", 0, sample_columns(run.metrics))
 
 
 def _finite(value: float) -> float | None:
@@ -340,6 +370,7 @@ def everything() -> dict[str, dict[str, Any]]:
     runs = {name: recorded(changes) for name, changes in RUNS.items()}
     others = {"cells": cells(), "design": designs(), "tracks": tracks(), "worlds": worlds()}
     others["comparison"] = comparison()
+    others["spaces"] = spaces()
     return {**runs, **others}
 
 

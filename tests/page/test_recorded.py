@@ -80,3 +80,11 @@ def test_recorded_messages_are_what_the_server_packs() -> None:
     header, columns = unpack(base64.b64decode(kept("timer")["messages"][0]))
     assert header["count"] == 20
     assert columns["positions"].shape == (20, 2)
+
+
+def test_recorded_cells_of_space_are_those_of_today(record: ModuleType) -> None:
+    for now, then in zip(record.spaces()["cases"], kept("spaces")["cases"], strict=True):
+        assert now["workspace"] == then["workspace"]
+        assert now["positions"] == then["positions"]
+        np.testing.assert_allclose(now["volumes"], then["volumes"], rtol=1e-12)
+        assert [len(one) for one in now["vertices"]] == [len(one) for one in then["vertices"]]

@@ -29,7 +29,12 @@ export interface Pen {
   text(words: string, x: number, y: number, label: Label): void;
   /** A picture stretched over a rectangle, seen only through the present path. */
   picture(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void;
+  /** A picture whose pixels an affine map puts on the page, seen only through the present path. */
+  skewed(image: HTMLCanvasElement, map: Affine): void;
 }
+
+/** (x, y) goes to (a x + c y + e, b x + d y + f). */
+export type Affine = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
 export const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 
@@ -96,6 +101,12 @@ export class CanvasPen implements Pen {
       c.imageSmoothingEnabled = true;
       c.imageSmoothingQuality = "high";
       c.drawImage(image, x, y, width, height);
+    });
+  }
+  skewed(image: HTMLCanvasElement, map: Affine): void {
+    this.within(() => {
+      this.context.transform(...map);
+      this.context.drawImage(image, 0, 0);
     });
   }
 }

@@ -2,20 +2,11 @@
 
 import type { Density } from "../density/density";
 import { drawCaption, HEIGHT, type Caption } from "./caption";
-import { canDraw, paintGround, paintOver } from "./painter";
-import { CanvasPen, type Pen } from "./pen";
+import { canDraw, paintGround, paintOver, paintSpace } from "./painter";
+import { CanvasPen } from "./pen";
 import type { Scene } from "./scene";
 import { SvgPen } from "./svg_pen";
-import { drawEnds, drawTrails } from "./trails";
-
-/** All paths at once. */
-function paintTrails(pen: Pen, scene: Scene): void {
-  const last = scene.stretches.length - 1;
-  scene.stretches.forEach((stretch, k) => {
-    drawTrails(pen, scene, stretch, 0, stretch.jumps);
-    if (k < last) drawEnds(pen, scene, stretch);
-  });
-}
+import { drawPaths } from "./trails";
 
 /** A scene under its caption, as an SVG file. */
 export function toSvg(scene: Scene, density: Density | null, caption: Caption): string {
@@ -23,8 +14,9 @@ export function toSvg(scene: Scene, density: Density | null, caption: Caption): 
   const pen = new SvgPen(width, height + HEIGHT);
   drawCaption(pen, caption, scene.theme, width);
   pen.shifted(HEIGHT, () => {
+    if (scene.space) return paintSpace(pen, scene, density);
     paintGround(pen, scene, density);
-    if (scene.layers.trails && canDraw(scene)) paintTrails(pen, scene);
+    if (scene.layers.trails && canDraw(scene)) drawPaths(pen, scene);
     paintOver(pen, scene);
   });
   return pen.finish(scene.theme.paper);

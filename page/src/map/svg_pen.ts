@@ -1,6 +1,6 @@
 /** A pen that writes an SVG file. */
 
-import { FONT, type Ink, type Label, type Pen } from "./pen";
+import { FONT, type Affine, type Ink, type Label, type Pen } from "./pen";
 
 const short = (v: number): string => String(Math.round(v * 100) / 100);
 const safe = (text: string): string =>
@@ -71,6 +71,15 @@ export class SvgPen implements Pen {
     this.within(() =>
       this.parts.push(
         `<image x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" preserveAspectRatio="none" href="${image.toDataURL("image/png")}"/>`,
+      ),
+    );
+  }
+  skewed(image: HTMLCanvasElement, map: Affine): void {
+    const { width, height } = image;
+    const matrix = map.map((v) => v.toPrecision(6)).join(" ");
+    this.within(() =>
+      this.parts.push(
+        `<image width="${width}" height="${height}" transform="matrix(${matrix})" preserveAspectRatio="none" href="${image.toDataURL("image/png")}"/>`,
       ),
     );
   }

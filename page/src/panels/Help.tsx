@@ -25,6 +25,7 @@ const MAP_KEYS: readonly (readonly [string, string])[] = [
   ["arrows, A", "while drawing or painting: move the cursor; a corner, or a touch of the brush, at it"],
   ["+ − 0", "closer, farther, everything"],
   ["Ctrl arrows", "move the map"],
+  ["arrows, drag", "in three dimensions: turn space; with Shift a drag moves it"],
   ["Esc", "let go"],
 ];
 

@@ -1,10 +1,12 @@
 /** Cost over samples: what each law achieved with how many of them. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { tableOf } from "../charts/words";
+import { ChartTable } from "../panels/ChartTable";
 import { figure, useApp, useSession, useTheme } from "../panels/context";
 import type { Lane } from "../state/lane";
 import { nameOf } from "../state/laws";
-import { pointsOf, SamplesChart } from "./samples_chart";
+import { overTime, pointsOf, SamplesChart } from "./samples_chart";
 
 const HEIGHT = 165;
 
@@ -64,6 +66,7 @@ export function SamplesPane({ lanes, notes }: Props) {
         role="img"
         aria-label={`${lanes.map(ends).join("; ")}.`}
       />
+      <ChartTable title="cost over samples" table={() => tableOf(overTime(latest.current))} />
       {[...notes, ...silent.map((lane) => `${nameOf(lane.kind)} takes no samples.`)].map((note) => (
         <p key={note} class="dim race-note">
           {note}

@@ -2,10 +2,11 @@
 
 import uPlot from "uplot";
 import { axisIn, heightFor } from "../charts/chart";
-import { rowsOf } from "../charts/data";
+import { rowsOf, type Curve, type Curves } from "../charts/data";
 import { logTicksOf } from "../charts/log_ticks";
 import { colourOf, type Theme } from "../map/theme";
 import type { Lane } from "../state/lane";
+import { nameOf } from "../state/laws";
 
 /** One metric sample of a law. */
 export interface Point {
@@ -25,6 +26,19 @@ export function pointsOf(lane: Lane): Point[] {
     const cost = piece.arc.samples.cost[sample];
     return samples > 0 && cost > 0 ? [{ samples, cost, time }] : [];
   });
+}
+
+/** Samples and cost of all laws over time, for a table. */
+export function overTime(lanes: readonly Lane[]): Curves {
+  const laws = lanes.map((lane) => new Map(pointsOf(lane).map((one) => [one.time, one])));
+  const time = [...new Set(laws.flatMap((points) => [...points.keys()]))].sort((a, b) => a - b);
+  const line = (points: Map<number, Point>, of: "samples" | "cost"): Curve =>
+    time.map((t) => points.get(t)?.[of] ?? null);
+  return {
+    time,
+    lines: laws.flatMap((points) => [line(points, "samples"), line(points, "cost")]),
+    names: lanes.flatMap(({ kind }) => [`${nameOf(kind)}: samples per agent`, `${nameOf(kind)}: cost`]),
+  };
 }
 
 /** All laws over one axis; where a law has several costs for a number of samples, the last. */

@@ -15,7 +15,7 @@ const MOVES: Record<Tool, string> = {
   paint: "Paint the density with the brush",
 };
 
-const SPACE = "Press Run. The map shows two axes of this workspace; changes are made under Scenario.";
+const SPACE = "Press Run. Drag space to turn it; changes are made under Scenario.";
 
 /** One sentence about the tool, and how to go on. */
 export function hintOf(tool: Tool, { touchable, underWay, clock }: Doing): string {

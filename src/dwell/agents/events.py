@@ -242,11 +242,14 @@ def table_of(arc: HybridArc[AgentsState]) -> EventTable:
         return arc.states.table
     table = EventTable.blank(arc.jumps, arc.states[0].start.shape[1])
     extra: dict[str, list[float]] = {name: [] for name in USUALLY if name != "bend"}
+    stays = getattr(arc.system, "stays", False)  # where agents wait at corners
     for j, event in enumerate(arc.events):
         p, after = event.source, arc.states[j + 1]
         cell, (spent,) = after.last, after.spent
         assert cell is not None
-        change = lengths(arc.states[j].hold[p] - after.hold[p])
+        before = arc.states[j].segments.take([p])
+        held = before.velocity_at(event.time) if stays else before.hold
+        change = lengths(held[0] - after.hold[p])
         done = (event.time, p, after.start[p], after.hold[p], after.next_at[p])
         seen = (cell.error, change, cell.neighbors, cell.nearest, cell.empty)
         for column, value in zip(table.columns().values(), (*done, *seen), strict=True):

@@ -12,8 +12,9 @@ import numpy as np
 
 from dwell._types import Floats, Points, lengths
 from dwell.cells import Tessellation, tessellate
-from dwell.density import Density, Function, Gaussian, Uniform
-from dwell.geometry import Workspace, is_flat
+from dwell.density import Density, Function, Gaussian, Raster, Uniform
+from dwell.density.base import terms_of
+from dwell.geometry import Region, Workspace, is_flat
 from dwell.geometry.ellipsoid import unit_ball
 from dwell.studies.newton import Descent, Kind
 from dwell.theory.lipschitz_bound import density_range
@@ -29,6 +30,7 @@ BEST = {1: ("interval", INTERVAL), 2: ("hexagon", HEXAGON), 3: ("truncated octah
 ROUND = {1: "interval", 2: "disc", 3: "ball"}  # no shape of the same content has less
 MOST_SIDES = 6  # of a workspace for which no cells are better than regular hexagons
 PIECES = 64  # of the workspace, at most, that a root is integrated over
+SAMPLED = 512  # points along each side of the grid on which a root is known, if it is not smooth
 
 SAYS = {
     Kind.MINIMUM: "a strict local minimum: every small move of the agents raises the cost",
@@ -279,7 +281,8 @@ def _lower_bounds(
         says = f"no cell costs less than a {ROUND[n]} of its mass at the density's highest value"
         return [LowerBound("full-density", best, says)]
     found = [LowerBound(ROUND[n], best, f"no cell costs less than a {ROUND[n]} of its size")]
-    sides = len(workspace.vertices) if n == 2 and is_flat(workspace) else math.inf
+    convex = n == 2 and is_flat(workspace) and not isinstance(workspace, Region)
+    sides = len(workspace.vertices) if convex else math.inf
     if sides <= MOST_SIDES:
         says = f"Fejes Toth: in a polygon of {sides} sides nothing is better than regular hexagons"
         found.append(LowerBound("fejes-toth", HEXAGON * size, says))
@@ -305,6 +308,28 @@ def root_mass(cells: Tessellation, density: Density) -> float:
             else:
                 wider = (np.array(covariance) / power).tolist()
                 root = Gaussian(center, None, wider, weight**power)
+        case Raster(interpolation="constant"):
+            root = density.like((density.scale * density.grid) ** power / density.scale)
+        case _ if isinstance(workspace, Region) or _has_raster(density, n):
+            return _sampled_mass(workspace, some, density, power)
         case _:
             root = Function(lambda points: np.maximum(density.at(points), 0.0) ** power)
+    return math.fsum(tessellate(workspace, some, root).masses)
+
+
+def _has_raster(density: Density, dimension: int) -> bool:
+    return getattr(terms_of(density, dimension), "raster", None) is not None
+
+
+def _sampled_mass(workspace: Workspace, some: Points, density: Density, power: float) -> float:
+    """The integral of density^power, bilinear between points of a fine grid, in the plane."""
+    lower, upper = workspace.bounds
+    sides = (upper - lower) / SAMPLED
+    x, y = (lower + (np.arange(SAMPLED)[:, None] + 0.5) * sides).T
+    points = np.stack(np.meshgrid(x, y), axis=2).reshape(-1, 2)
+    values = np.maximum(density.at(points), 0.0).reshape(SAMPLED, SAMPLED) ** power
+    if not values.any():
+        return 0.0
+    place: Any = {"origin": tuple(lower), "pixel": tuple(sides)}
+    root = Raster(values, **place, interpolation="bilinear")
     return math.fsum(tessellate(workspace, some, root).masses)

@@ -12,7 +12,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points
 from dwell.cells import tessellate
 from dwell.cells.weighted_region import weighted_region
-from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Uniform
+from dwell.density import Density, Function, Gaussian, Mixture, Polynomial, Raster, Uniform
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, Polygon, Polytope, Region, Workspace
 from dwell.studies.newton import Descent
 from dwell.studies.objective import Objective
@@ -76,6 +76,8 @@ def _moved_density(density: Density, origin: Points) -> Density:
             return replace(density, center=tuple((np.array(center) - origin).tolist()))
         case Polynomial(origin=own):
             return replace(density, origin=tuple((np.array(own) - origin).tolist()))
+        case Raster(origin=(x, y)):
+            return density.like(density.grid, (x - origin[0], y - origin[1]))
         case Mixture(parts=parts):
             return Mixture(tuple(_moved_density(part, origin) for part in parts))
     return Function(lambda points: density.at(points + origin))
@@ -132,8 +134,8 @@ def random_start(frame: CornerFrame, agents: int, seed: int, number: int) -> Poi
 def _scattered(workspace: Workspace, random: np.random.Generator, size: int) -> Points:
     """So many positions, uniform over the workspace, however little of its bounds it fills."""
     n = workspace.dimension
-    if isinstance(workspace, Polygon):
-        return _in_triangles(workspace, random.random((size, 3)))
+    if isinstance(workspace, Polygon | Region):
+        return _in_triangles(_triangles(workspace), random.random((size, 3)))
     if isinstance(workspace, Ball | Ellipsoid):
         return _in_ellipsoid(workspace, random, size)
     if isinstance(workspace, Polytope) and n == 3:
@@ -169,13 +171,26 @@ def _in_tetrahedra(workspace: Polytope, drawn: Floats) -> Points:
     return positions
 
 
-def _in_triangles(workspace: Polygon, drawn: Floats) -> Points:
-    """Positions in a polygon from numbers uniform on [0, 1), (k, 3)."""
-    first = workspace.vertices[0]
-    sides = workspace.vertices[1:] - first
-    a, b = sides[:-1], sides[1:]  # triangles that share the first vertex
+def _triangles(workspace: Polygon | Region) -> Points:
+    """Triangles that make up a polygon or a region, (k, 3, 2)."""
+    if isinstance(workspace, Polygon):
+        corners = workspace.vertices
+        first = np.broadcast_to(corners[0], corners[2:].shape)
+        return np.stack([first, corners[1:-1], corners[2:]], axis=1)
+    low, high, a, b, d, c = workspace.pieces.piece.T
+    below = np.array([(a, low), (b, low), (c, high)])
+    above = np.array([(a, low), (c, high), (d, high)])
+    local = np.concatenate([below, above], axis=2).transpose(2, 0, 1)
+    found: Points = local + workspace.pieces.origin
+    return found
+
+
+def _in_triangles(triangles: Points, drawn: Floats) -> Points:
+    """Positions in triangles from numbers uniform on [0, 1), (k, 3)."""
+    first, a, b = triangles[:, 0], triangles[:, 1], triangles[:, 2]
+    a, b = a - first, b - first
     which = _chosen(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], drawn)
-    positions: Points = first + np.sqrt(drawn[:, 1:2]) * (
+    positions: Points = first[which] + np.sqrt(drawn[:, 1:2]) * (
         a[which] + drawn[:, 2:3] * (b[which] - a[which])
     )
     return positions

@@ -292,7 +292,8 @@ def _jumps(run: Recorded, rounding: float, tell: Tell, thorough: bool) -> Iterat
         yield _worst("jump", gap, rounding, run.where)
         gap = gaps_between(table.column("cruise"), program.cruise)
         yield _worst("cruise", gap, 0.0, run.where)
-    change = lengths(run.ended.hold - table.holds)
+    before = run.ended.velocity_at(table.time) if system.stays else run.ended.hold
+    change = lengths(before - table.holds)
     yield _worst("hold-error", np.abs(change - table.hold_error), 0.0, run.where)
     same = (seen["neighbors"] == table.neighbors) & (seen["empty"] == table.empty)
     gap = np.where(same, gaps_between(seen["nearest"], table.nearest), np.inf)
