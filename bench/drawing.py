@@ -36,6 +36,34 @@ COUNT = """seconds => new Promise(tell => {
     };
     requestAnimationFrame(frame);
 })"""
+# The same while the bar of time goes from one end to the other and back, once in four seconds.
+SCRUB = """seconds => new Promise(tell => {
+    const { session } = dwellPage;
+    const at = [];
+    const frame = now => {
+        at.push(now);
+        session.seek(session.end * (1 - Math.abs(1 - ((now - at[0]) / 2000) % 2)));
+        if (now - at[0] < 1000 * seconds) requestAnimationFrame(frame); else tell(at);
+    };
+    requestAnimationFrame(frame);
+})"""
+# The same while the map is zoomed in and out about its middle, once in two seconds.
+ZOOM = """seconds => new Promise(tell => {
+    const { session, maps } = dwellPage;
+    const { view } = maps[0].shown().scene;
+    const at = [];
+    const frame = now => {
+        at.push(now);
+        const by = 1.5 - 0.5 * Math.cos(Math.PI * (now - at[0]) / 1000);
+        session.setView({ ...view, sx: by * view.sx, sy: by * view.sy });
+        if (now - at[0] < 1000 * seconds) requestAnimationFrame(frame);
+        else { session.setView(null); tell(at); }
+    };
+    requestAnimationFrame(frame);
+})"""
+MOVED = {"time is moved": SCRUB, "the map is zoomed": ZOOM}  # with the most agents, all layers
+MOVED_ASKED = 20.0  # frames a second
+EVENTS = 50_000  # of that run, at least
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 
 
@@ -53,7 +81,10 @@ def rows() -> Iterator[Row]:
         )
         yield first_paint(opened(browser, address))
         for agents, asked in ASKED.items():
-            yield frames(opened(browser, address), agents, asked)
+            page = opened(browser, address)
+            yield frames(page, agents, asked)
+        for what, code in MOVED.items():
+            yield moved(page, what, code)
         browser.close()
 
 
@@ -63,6 +94,7 @@ def opened(browser: Any, address: str) -> Any:
     page.set_default_timeout(PATIENCE)
     page.goto(address)
     page.wait_for_function("() => dwellPage.store.get().start.length > 0")
+    page.evaluate("dwellPage.session.reset()")  # of the recorded run that it opens with
     return page
 
 
@@ -86,12 +118,28 @@ def frames(page: Any, agents: int, asked: float) -> Row:
     page.wait_for_function("() => dwellPage.store.get().lanes[0]?.summary")
     page.evaluate("() => { dwellPage.clock.pause(); dwellPage.clock.seek(1); }")
     page.evaluate("() => { dwellPage.clock.setSpeed(2); dwellPage.clock.play(); }")
-    at = page.evaluate(COUNT, SECONDS)
-    rate = 1e3 * (len(at) - 1) / (at[-1] - at[0])
-    slowest = max(b - a for a, b in pairwise(at))
-    figure = f"{rate:.1f} (slowest {slowest:.0f} ms)"
+    rate, figure = measured(page, COUNT)
     name, what = f"frames a second, {agents} agents", "a run that plays, all layers of the map"
     return at_least("drawing", name, what, rate, asked, figure, "")
+
+
+def moved(page: Any, what: str, code: str) -> Row:
+    """Frames a second while time or the map is moved by hand, late in a long run."""
+    page.evaluate("() => { dwellPage.clock.pause(); dwellPage.session.seek(1e9); }")
+    events = page.evaluate("dwellPage.store.get().lanes[0].timeline.jumps")
+    assert events >= EVENTS, f"the run has {events} events"
+    rate, figure = measured(page, code)
+    name = f"frames a second while {what}"
+    note = f"{max(ASKED)} agents, {events} events, all layers of the map"
+    return at_least("drawing", name, note, rate, MOVED_ASKED, figure, "")
+
+
+def measured(page: Any, code: str) -> tuple[float, str]:
+    """Frames a second over some seconds, with the slowest frame."""
+    at = page.evaluate(code, SECONDS)
+    rate = 1e3 * (len(at) - 1) / (at[-1] - at[0])
+    slowest = max(b - a for a, b in pairwise(at))
+    return rate, f"{rate:.1f} (slowest {slowest:.0f} ms)"
 
 
 def main() -> int:

@@ -42,7 +42,7 @@ def rows(quick: bool) -> Iterator[Row]:
 def _event(box: dwell.Box, density: Any, places: Points, changes: Timeline | None) -> float:
     """Seconds per event."""
     count = len(places)
-    system = CoverageSystem(box, density, brisk_timer(), count, seed=1, timeline=changes)
+    system = CoverageSystem(box, density, brisk_timer(), count, seed=1, changes=changes)
 
     def run() -> None:
         go_on(CompiledRun.of(system, system.start(places)), EVENTS * count)

@@ -57,6 +57,21 @@ function seen(hex: string, sight: readonly Colour[]): Colour {
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
+/** How far apart two colours look with good sight. */
+function apart(a: string, b: string): number {
+  const [x, y] = [seen(a, SIGHTS["good"]), seen(b, SIGHTS["good"])];
+  return Math.hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
+}
+
+/** Lightness in OKLab. */
+function lightness(hex: string): number {
+  const [r, g, b] = linear(hex);
+  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return 0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s;
+}
+
 describe.each([LIGHT, DARK])("colours that are $name", (theme: Theme) => {
   test("stand out from the paper, words more than marks", () => {
     for (const colour of [
@@ -70,6 +85,31 @@ describe.each([LIGHT, DARK])("colours that are $name", (theme: Theme) => {
     ])
       expect(contrast(colour, theme.paper)).toBeGreaterThan(4.5);
     for (const colour of theme.agents) expect(contrast(colour, theme.paper)).toBeGreaterThan(3);
+  });
+
+  const hex = (colour: Colour): string => `#${colour.map((v) => v.toString(16).padStart(2, "0")).join("")}`;
+
+  test("of the density go from the paper in even steps of lightness", () => {
+    const steps = theme.heat.map((colour) => lightness(hex(colour)));
+    expect(Math.abs(steps[0] - lightness(theme.paper))).toBeLessThan(0.01);
+    const span = steps[steps.length - 1] - steps[0];
+    expect(Math.abs(span)).toBeGreaterThan(0.4);
+    const even = steps.map((_, k) => steps[0] + (k * span) / (steps.length - 1));
+    steps.forEach((l, k) => expect(Math.abs(l - even[k])).toBeLessThan(0.015));
+  });
+
+  test("of lines and agents can be seen on every density", () => {
+    for (const ground of theme.heat.map(hex)) {
+      expect(contrast(theme.line, ground)).toBeGreaterThan(3);
+      for (const agent of theme.agents)
+        // a dot has a rim in the colour of the paper
+        expect(Math.max(contrast(agent, ground), contrast(theme.paper, ground))).toBeGreaterThan(1.6);
+    }
+  });
+
+  test("of bounds, selections and samples are far from blue, which is the first agent's", () => {
+    for (const colour of [theme.limit, theme.select, theme.flash])
+      expect(apart(colour, theme.agents[0])).toBeGreaterThan(25);
   });
 
   test.each(Object.keys(SIGHTS))("of agents can be told apart with %s sight", (name) => {
@@ -101,6 +141,10 @@ describe.each([0, 1])("the sheet's colours, light and dark: %i", (which) => {
       ["ink", "warm"],
     ])
       expect(ratio(word, ground)).toBeGreaterThan(4.5);
+  });
+
+  test("what has the focus is not like what is primary", () => {
+    expect(apart(colours.get("focus") ?? "", colours.get("strong") ?? "")).toBeGreaterThan(25);
   });
 
   test("controls and what has the focus stand out", () => {

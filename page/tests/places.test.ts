@@ -19,7 +19,7 @@ import {
   type Part,
 } from "../src/geometry/rings";
 import { clearOf, cornersOf, placeIn, regionOf } from "../src/geometry/workspace";
-import { SvgPen } from "../src/map/pen";
+import { SvgPen } from "../src/map/svg_pen";
 import type { Scenario } from "../src/net/api";
 import { withSite } from "../src/state/edits";
 

@@ -18,6 +18,7 @@ import numpy as np
 
 import dwell
 from dwell.agents import EventTable
+from dwell.exports.messages import begin_message, sample_columns
 from dwell.exports.recording import recording_of
 from dwell.exports.world_json import world_json
 from dwell.runner import run_scenario
@@ -51,6 +52,15 @@ RUNS: dict[str, dict[str, Any]] = {
         ],
     },
 }
+# Laws side by side, each with another kind of motion or another way to obtain positions.
+LAWS: dict[str, dict[str, Any]] = {
+    "timer": {**TIMER, "k1": 2.5, "nu": 2.0},
+    "lloyd": {"kind": "lloyd", "dt": 0.1},
+    "self-triggered": {"kind": "self-triggered"},
+    "event-triggered": {"kind": "event-triggered", "dt": 0.2},
+    "curve": {"kind": "lloyd", "mode": "ode", "tolerance": 1e-4},
+}
+FIGURES = ("settled_at", "cost", "looks", "received", "sent", "top_speed", "distance")
 TRACKS = (
     {"times": [0.0, 3.0, 7.5], "values": [[1.0, 1.0], [3.0, 2.0], [-1.0, 0.1]]},
     {"times": [0.0, 3.0, 7.5], "values": [0.4, 0.7, 0.2], "after": "hold"},
@@ -206,6 +216,42 @@ def line_ranges() -> dict[str, Any]:
     return {"bounds": [0.0, 10.0], "positions": places, "radii": radii, "lengths": lengths}
 
 
+def spaces() -> dict[str, Any]:
+    """Volumes and vertices of cells in space; one agent, few, many, and far from the origin."""
+    chance = np.random.default_rng(5)
+    peaks = chance.normal(size=(14, 3)).round(3).tolist()
+    tables: list[dict[str, Any]] = [
+        {"kind": "box", "lower": [0.0, 0.0, 0.0], "upper": [4.0, 3.0, 2.0]},
+        {"kind": "polytope", "vertices": peaks},
+        {"kind": "polytope", "halfspaces": [[-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 0], [1, 1, 1, 3]]},
+        {"kind": "box", "lower": [5e3, 5e3, 0.0], "upper": [5e3 + 1, 5e3 + 1, 1.0]},
+    ]  # fmt: skip
+    found = []
+    for table, count in zip(tables, (12, 8, 1, 30), strict=True):
+        site = _solid(table)
+        low, high = site.vertices.min(axis=0), site.vertices.max(axis=0)
+        tries = chance.uniform(low, high, (40 * count, 3))
+        places = np.array([z for z in tries if site.contains(z)])[:count]
+        cells = dwell.tessellate(site, places, dwell.Uniform()).cells
+        found.append(
+            {
+                "workspace": table,
+                "positions": places.tolist(),
+                "volumes": [cell.volume for cell in cells],
+                "vertices": [cell.vertices.tolist() for cell in cells],
+            }
+        )
+    return {"cases": found}
+
+
+def _solid(table: dict[str, Any]) -> Any:
+    if table["kind"] == "box":
+        return dwell.Box(table["lower"], table["upper"])
+    if rows := table.get("halfspaces"):
+        return dwell.Polytope(halfspaces=([row[:-1] for row in rows], [row[-1] for row in rows]))
+    return dwell.Polytope(table["vertices"])
+
+
 def designs() -> dict[str, Any]:
     """Limits of some settings."""
     found = []
@@ -213,6 +259,7 @@ def designs() -> dict[str, Any]:
         (0.5, 0.5, 0.65, 0.3, 5.0, 12),
         (0.525, 0.7, 0.03, 0.4, 5.0, 30),
         (0.2, 0.3, 2.0, 0.25, 1.0, 4),
+        (0.2, 0.3, 0.02, 0.25, 1.0, 4),  # only eta_max is wrong
     ):
         s = Setting(
             k1=k1, nu=nu, epsilon=1e-8, t1=np.full(agents, t2 / 2), t2=np.full(agents, t2),
@@ -231,7 +278,10 @@ def designs() -> dict[str, Any]:
                 "syncGlobal": sync.limit,
                 "asyncLocal": local.limit,
                 "feasible": s.feasible,
-                "met": [eta < k1, s.feasible, local.fulfilled, sync.fulfilled],
+                "met": [
+                    eta < k1, bool((s.t2 <= s.max_dwell_times).all()), local.fulfilled,
+                    sync.fulfilled,
+                ],
             }
         )  # fmt: skip
     return {"cases": found}
@@ -282,6 +332,35 @@ def worlds() -> dict[str, Any]:
     return {"points": points, "cases": found}
 
 
+def comparison() -> dict[str, Any]:
+    """Laws side by side as `dwell compare` has them: their tables, their runs, their figures."""
+    table = scenario_of({"controller": LAWS["timer"], "run": {"horizon": 9.0}})
+    table["run"]["record"]["sample_every"] = 0.25
+    found = dwell.compare(table, LAWS, workers=1)
+    laws = found.as_json()["laws"]
+    return {
+        "notes": found.notes,
+        "runs": {
+            name: {
+                "controller": run.scenario.controller.model_dump(exclude_none=True),
+                "nu": run.system.nu,
+                "horizon": run.horizon,
+                "begin": begin_message(run.system, run.start, run.scenario),
+                "messages": [base64.b64encode(one).decode() for one in _rows(run)],
+                "figures": {key: value for key, value in laws[name].items() if key in FIGURES},
+            }
+            for name, run in found.runs.items()
+            if run.scenario is not None
+        },
+    }
+
+
+def _rows(run: dwell.Run) -> tuple[bytes, bytes]:
+    """All events and all metric samples."""
+    columns = {**run.events.columns(), "received": run.events.count("received")}
+    return pack("events", 0, columns), pack("samples", 0, sample_columns(run.metrics))
+
+
 def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
@@ -290,6 +369,8 @@ def everything() -> dict[str, dict[str, Any]]:
     """All files by name."""
     runs = {name: recorded(changes) for name, changes in RUNS.items()}
     others = {"cells": cells(), "design": designs(), "tracks": tracks(), "worlds": worlds()}
+    others["comparison"] = comparison()
+    others["spaces"] = spaces()
     return {**runs, **others}
 
 

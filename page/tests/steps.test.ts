@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { flattened, pairsOf, shadowOf } from "../src/geometry/shadow";
 import { blankState } from "../src/arc/arc";
-import { regionOf } from "../src/geometry/workspace";
 import { inSight, toX } from "../src/map/view";
 import type { Scenario } from "../src/net/api";
-import { bestColumns } from "../src/panels/map/columns";
 import { History, type Shown } from "../src/state/history";
 
 const scenario = { run: { horizon: 1 } } as Scenario;
@@ -53,15 +51,6 @@ describe("a view", () => {
     const far = inSight({ ...here, x: -100, y: 3 }, size, bounds);
     expect(toX(far, size, 0)).toBeCloseTo(400 - 80, 9);
     expect(inSight({ ...here, x: 100 }, size, bounds).x).toBeCloseTo(10 - 80 / 30 + 200 / 30, 9);
-  });
-
-  test("of several maps has the columns that show most", () => {
-    const wide = regionOf({ kind: "box", lower: [0, 0], upper: [10, 6] });
-    const tall = regionOf({ kind: "box", lower: [0, 0], upper: [4, 10] });
-    const room = { width: 848, height: 600 };
-    expect(bestColumns(3, room, wide)).toBe(2);
-    expect(bestColumns(3, room, tall)).toBe(3);
-    expect(bestColumns(1, room, wide)).toBe(1);
   });
 });
 

@@ -54,7 +54,7 @@ class Keyframes:
             if not before < then:
                 raise _refused(f"times[{k + 1}]", then, f"a time after times[{k}] = {before!r}")
         values = as_numbers(self.values)
-        if values is None or not np.isfinite(values).all() or len(values) != len(times):
+        if values is None or not np.isfinite(values).all() or values.shape[:1] != (len(times),):
             need = f"{len(times)} finite values of one shape, one for each of the times,"
             raise _refused("values", self.values, need)
         object.__setattr__(self, "values", _nested(values))

@@ -17,7 +17,7 @@ from dwell._checks import check_whole
 from dwell._types import Points, listed
 from dwell.agents import CoverageSystem, Sensor, Switch, check_start
 from dwell.agents.continuous import beginning, is_continuous
-from dwell.agents.network import Network
+from dwell.agents.network import Network, as_network
 from dwell.agents.timeline import timeline_of
 from dwell.agents.world import sum_of
 from dwell.cells.ranges import as_radii
@@ -48,7 +48,6 @@ from dwell.scenario.describe import (
     check_ids,
     check_options,
     check_tables,
-    checked_network,
     describe,
     run_table,
 )
@@ -259,7 +258,7 @@ def simulate(
     site = moving.now(0.0) if isinstance(moving, MovingPolygon) else moving
     check_density(density_at(weight, 0.0), site)
     places, repairs = check_start(site, start, apart=not sensors)
-    links = checked_network(network)
+    links = as_network(network)
     changes, every = timeline_of(moving, weight, links, places, switches, float(until), sensors)
     count, later = len(every), len(every) - len(places)
     if ids is not None:

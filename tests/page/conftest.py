@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.page.person import frames
 from tests.web.servers import Server
 
 # A browser that is missing proves nothing, so it is a failure; who wants to go on says so.
@@ -24,6 +25,11 @@ else:
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = ("--drain", "0.1")  # of the server
+WITHOUT_RECORDING = """(() => {
+    const { session, store } = dwellPage;
+    if (store.get().lanes.some((lane) => lane.recorded)) session.reset();
+    store.set({ panel: store.get().panel === "guide" ? "numbers" : store.get().panel });
+})()"""
 PATIENCE = 60_000  # milliseconds: kernels may have to be compiled first
 
 
@@ -89,10 +95,15 @@ def watched() -> Watched:
 
 @pytest.fixture
 def open_page(browser: Any, server: Server, watched: Watched) -> Iterator[Open]:
-    """Opens pages, each in a profile of its own unless one is given."""
+    """Opens pages, each in a profile of its own unless one is given.
+
+    The recorded run that a page opens with is left unless it is `recorded`.
+    """
     contexts = []
 
-    def opened(address: str | None = None, *, context: Any = None, **options: Any) -> Any:
+    def opened(
+        address: str | None = None, *, context: Any = None, recorded: bool = False, **options: Any
+    ) -> Any:
         if context is None:
             options = {"viewport": {"width": 1200, "height": 780}, **options}
             context = browser.new_context(accept_downloads=True, **options)
@@ -102,6 +113,10 @@ def open_page(browser: Any, server: Server, watched: Watched) -> Iterator[Open]:
         watched.watch(page)
         page.goto(address or server.url)
         page.wait_for_function("() => dwellPage.store.get().start.length > 0")
+        page.wait_for_function("() => dwellPage.store.get().templates.length > 0")
+        if not recorded:
+            page.evaluate(WITHOUT_RECORDING)
+            frames(page)
         return page
 
     yield opened

@@ -21,6 +21,7 @@ TIME = 5.0  # at which runs are paused
 
 def home(page: Any) -> None:
     """Back to the first template, with no dialog or menu open; a run of it stays."""
+    page.evaluate("dwellPage.session.leaveStory()")
     page.evaluate("dwellPage.store.set({ help: false, panel: 'numbers', selected: -1 })")
     page.evaluate("dwellPage.session.hands.setTool('agents')")
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = false))")
@@ -77,6 +78,13 @@ def help_open(page: Any) -> None:
     """The help."""
     page.evaluate("dwellPage.store.set({ help: true })")
     page.locator("dialog[open]").wait_for()
+
+
+def told(page: Any) -> None:
+    """The last step of the story."""
+    page.evaluate("dwellPage.session.startStory(), dwellPage.store.set({ story: 5 })")
+    page.locator(".story-text b.number").first.wait_for()
+    pause(page, TIME)
 
 
 def still(page: Any) -> None:

@@ -19,6 +19,7 @@ from tests.page.states import (
     side_by_side,
     still,
     template,
+    told,
     tool,
 )
 from tests.web.servers import Server
@@ -39,6 +40,8 @@ def nothing(page: Any) -> None:
 # A run that is finished stays for the states after it.
 STATES: tuple[tuple[str, str, Reach], ...] = (
     ("light", "opened", nothing),
+    ("light", "guide", panel("guide")),
+    ("light", "story", told),
     ("light", "scenario", panel("scenario")),
     ("light", "design", panel("design")),
     ("light", "compare", panel("compare")),
@@ -53,12 +56,15 @@ STATES: tuple[tuple[str, str, Reach], ...] = (
     ("light", "space", template("space-12")),
     ("light", "help", help_open),
     ("dark", "opened", nothing),
+    ("dark", "story", told),
     ("dark", "run", finished),
     ("dark", "scenario", panel("scenario")),
     ("dark", "design", panel("design")),
     ("dark", "side by side", side_by_side),
     ("dark", "help", help_open),
     ("phone", "opened", nothing),
+    ("phone", "guide", panel("guide")),
+    ("phone", "story", told),
     ("phone", "run", finished),
     ("phone", "design", panel("design")),
     ("phone", "side by side", side_by_side),

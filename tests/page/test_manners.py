@@ -64,6 +64,7 @@ def test_pictures_and_the_run_are_saved(page: Any) -> None:
     svg = saved(page, "Export", "Map as SVG").read_text()
     assert svg.startswith("<svg")
     assert svg.count("<path") > 20
+    assert all(words in svg for words in (">two hills<", "Timer law, 8 agents", ">t = "))
     assert saved(page, "Export", "Run as NetCDF").read_bytes()[1:4] == b"HDF"
 
 

@@ -62,7 +62,29 @@ def test_recorded_worlds_are_those_of_today(record: ModuleType) -> None:
         assert json.loads(json.dumps(new)) == old
 
 
+def test_recorded_figures_of_a_comparison_are_those_of_today(record: ModuleType) -> None:
+    now, then = record.comparison(), kept("comparison")
+    assert now["notes"] == then["notes"]
+    for name, run in then["runs"].items():
+        assert json.loads(json.dumps(now["runs"][name]["controller"])) == run["controller"]
+        if name == "curve":  # a differential equation, to its tolerance only
+            continue
+        new, old = now["runs"][name]["figures"], run["figures"]
+        assert new["settled_at"] == old["settled_at"]
+        assert new["cost"]["final"] == pytest.approx(old["cost"]["final"], rel=1e-9)
+        for key in ("looks", "received", "sent", "distance"):
+            assert new[key] == pytest.approx(old[key], rel=1e-9)
+
+
 def test_recorded_messages_are_what_the_server_packs() -> None:
     header, columns = unpack(base64.b64decode(kept("timer")["messages"][0]))
     assert header["count"] == 20
     assert columns["positions"].shape == (20, 2)
+
+
+def test_recorded_cells_of_space_are_those_of_today(record: ModuleType) -> None:
+    for now, then in zip(record.spaces()["cases"], kept("spaces")["cases"], strict=True):
+        assert now["workspace"] == then["workspace"]
+        assert now["positions"] == then["positions"]
+        np.testing.assert_allclose(now["volumes"], then["volumes"], rtol=1e-12)
+        assert [len(one) for one in now["vertices"]] == [len(one) for one in then["vertices"]]

@@ -91,7 +91,7 @@ def test_the_design_panel_says_what_holds(page: Any) -> None:
     page.get_by_role("tab", name="Design").click()
     verdict = page.locator(".verdict")
     assert "inside" in verdict.inner_text()
-    page.get_by_label("T2, longest wait between looks, as a number").fill("0.5")
+    page.get_by_label("T2, longest time between samples, as a number").fill("0.5")
     page.keyboard.press("Enter")
     page.wait_for_function(
         "() => document.querySelector('.verdict').textContent.includes('outside')"

@@ -7,6 +7,7 @@ import pytest
 import shapely
 
 import dwell
+from bench.regions import coast
 from dwell.errors import InputError, SiteError
 from dwell.sites import libraries
 from dwell.sites.frames import Frame
@@ -277,6 +278,18 @@ def test_wide_sites_are_remarked_or_refused(tmp_path):
     assert any("446 km" in note for note in dwell.Site.read(box(3.999, 0.1)).notes)
     assert not any("across" in note for note in dwell.Site.read(box(1.0, 0.1)).notes)
     refused("size", "2238 km", "2000 km", path=box(20.0, 0.1))
+
+
+def test_an_outline_of_many_vertices_is_remarked(tmp_path, monkeypatch):
+    monkeypatch.setattr("dwell.sites.vector.LONG", 100)
+    ring = 1e3 * coast(256) + (5e5, 5.7e6)
+    path = vector(tmp_path / "a.gpkg", [*ring.tolist(), ring[0].tolist()], UTM, "GPKG")
+    site = dwell.Site.read(path)
+    pieces = len(site.workspace.pieces.piece)
+    assert any(
+        "a.gpkg has 256 vertices" in note and f"{pieces} pieces; simplify" in note
+        for note in site.notes
+    )
 
 
 def test_simplify_is_recorded(tmp_path):

@@ -14,6 +14,7 @@ from tests.worlds.test_runs import scenario
 
 RING = [[0, 0], [4, 0], [4, 4], [0, 4]]
 NOTCHED = {"kind": "region", "parts": [{"outer": [[0, 0], [4, 0], [4, 4], [2, 2], [0, 4]]}]}
+POWERS = dwell.Keyframes([0, 1], [[(0, 0, 1.0)], [(1, 0, 1.0)]])
 WIDE = [1e10, 1]
 FOLDED = [[0, 0], [4, 0], [1, 1], [0, 4]]
 HALF_TURN = [[4, 4], [0, 4], [0, 0], [4, 0]]
@@ -43,6 +44,22 @@ REFUSED = {
     ),
     "too short": (
         hill(center=frames([0, 2], [[1, 1], [2, 2]])), "density.center.times", 'after = "hold"'
+    ),
+    "too short for a later world": (
+        {**hill(center=frames([0, 2], [[1, 1], [2, 2]])), "world": [{"from": 1.0, "leave": [0]}]},
+        "density.center.times",
+        "up to t = 4",
+    ),
+    "sensor too short": (
+        {
+            "density": {"kind": "uniform"},
+            "agents": {"start": [[1, 1], [2, 2]], "sensors": [["a"], ["a"]]},
+            "sensor": [
+                {"name": "a", **hill(center=frames([0, 2], [[1, 1], [2, 2]]))},
+            ],
+        },
+        "sensor[0].density.center.times",
+        "up to t = 4",
     ),
     "too late": (
         hill(center=frames([1, 5], [[1, 1], [2, 2]])), "density.center.times", "first keyframe"
@@ -210,6 +227,9 @@ def test_refused(name: str) -> None:
         (lambda: dwell.Keyframes([0, 1], [1, "a"]), "finite values"),
         (lambda: dwell.Keyframes([0, 1], [1, 2], between="cubic"), "linear"),
         (lambda: dwell.Keyframes([0, 1], [1, 2], after="stop"), "hold"),
+        (lambda: dwell.Keyframes([0], 1), "one for each of the times"),
+        (lambda: dwell.Switch(at=1.0, network=0.1), "dwell.Network"),
+        (lambda: dwell.Moving(dwell.Polynomial, coefficients=POWERS), "powers"),
         (lambda: dwell.Circle((0, 0), 0.0, 1.0), "above 0"),
         (lambda: dwell.Circle((0, 0, 0), 1.0, 1.0), "two finite"),
         (lambda: dwell.Moving(dwell.Mixture, parts=()), "Gaussian"),

@@ -24,7 +24,7 @@ type Column = Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
 
 const FIRST_ROOM = 1024;
 
-function widened<T extends Column>(old: T, length: number): T {
+export function widened<T extends Column>(old: T, length: number): T {
   const fresh = (old instanceof Int32Array ? new Int32Array(length) : new Float64Array(length)) as T;
   fresh.set(old as never);
   return fresh;

@@ -31,6 +31,22 @@ const TALLEST = 1.7;
 const AT_ONCE = 3; // curves whose values stand at the crosshair together; of more, the nearest
 const TEXT = `11px ${FONT}`; // a whole number of pixels: uPlot scales no others
 
+/** The height of a chart of some width, `height` on a narrow panel. */
+export const heightFor = (height: number, width: number): number =>
+  Math.round(height * Math.min(TALLEST, Math.max(1, width / NARROW)));
+
+/** How axes are drawn. */
+export const axisIn = (theme: Theme): uPlot.Axis => ({
+  stroke: theme.cell,
+  grid: { stroke: theme.faint, width: 0.5 },
+  ticks: { stroke: theme.faint, width: 0.5, size: 4 },
+  font: TEXT,
+  labelFont: TEXT,
+  labelSize: 15,
+  filter: (_, splits) => splits, // all of them: uPlot leaves some of a log axis out
+  values: (_, splits) => labelsOf(splits),
+});
+
 const EMPTY: Curves = { time: [0], lines: [[null]], names: [""] };
 
 export class Chart {
@@ -73,21 +89,12 @@ export class Chart {
   }
 
   private heightFor(width: number): number {
-    return Math.round(this.options.height * Math.min(TALLEST, Math.max(1, width / NARROW)));
+    return heightFor(this.options.height, width);
   }
 
   private axes(): uPlot.Axis[] {
     const { theme, log, label } = this.options;
-    const axis: uPlot.Axis = {
-      stroke: theme.cell,
-      grid: { stroke: theme.faint, width: 0.5 },
-      ticks: { stroke: theme.faint, width: 0.5, size: 4 },
-      font: TEXT,
-      labelFont: TEXT,
-      labelSize: 15,
-      filter: (_, splits) => splits, // all of them: uPlot leaves some of a log axis out
-      values: (_, splits) => labelsOf(splits),
-    };
+    const axis = axisIn(theme);
     return [
       {
         ...axis,

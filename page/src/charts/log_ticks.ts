@@ -11,5 +11,7 @@ export function logTicksOf(from: number, to: number): number[] {
   const found = scaleLog()
     .domain([from, to])
     .ticks(few ? 20 : 4);
-  return found.filter((v) => digits.includes(v.toExponential(0)[0]));
+  // Within less than a decade the scale gives 0.45 and 1.05, too.
+  const isRound = (v: number): boolean => Math.abs(Number(v.toExponential(0)) / v - 1) < 1e-9;
+  return found.filter((v) => isRound(v) && digits.includes(v.toExponential(0)[0]));
 }

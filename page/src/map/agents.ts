@@ -79,6 +79,7 @@ const RIPPLES = 5; // shades of rings that fade
 /** A ring round each agent that has just sampled, which grows and fades. */
 function ripples(pen: Pen, scene: Scene, x: At, y: At, { dot, ripple }: Sizes): void {
   const { state, theme } = scene;
+  const wide = Math.min(2, 0.5 + 0.25 * dot);
   const by: [number, number][][] = Array.from({ length: RIPPLES }, () => []);
   for (let p = 0; p < state.agents; p++) {
     const age = ageOf(scene, p);
@@ -88,7 +89,7 @@ function ripples(pen: Pen, scene: Scene, x: At, y: At, { dot, ripple }: Sizes): 
     if (!some.length) return;
     pen.begin();
     for (const [p, age] of some) pen.circle(x(p), y(p), dot + 1 + ripple * eased(age));
-    pen.stroke({ colour: theme.flash, width: 2 - 0.2 * k, alpha: 1 - (k / RIPPLES) ** 2 });
+    pen.stroke({ colour: theme.flash, width: wide * (1 - 0.1 * k), alpha: 1 - (k / RIPPLES) ** 2 });
   });
 }
 

@@ -39,6 +39,10 @@ function nearest(
 
 /** What is taken by a press at a point of the screen; `reach` is how near an agent must be, `near` the rest. */
 export function hit(scene: Scene, px: number, py: number, reach = REACH, near = NEAR): Hit {
+  if (scene.space) {
+    const which = scene.space.agentAt(scene, px, py, reach);
+    return which < 0 ? null : { kind: "agent", which };
+  }
   if (scene.shadow || !isDrawn(scene.region)) return null;
   if (scene.tool === "peaks") return hitPeak(scene, px, py, near);
   if (scene.tool === "workspace") return hitCorner(scene, px, py, near);

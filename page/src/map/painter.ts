@@ -1,21 +1,19 @@
 /**
  * Painter: draws scenes on a canvas. What changes seldom (ground, paths) is kept on layers of its
- * own, so that a frame costs what moves. The same drawing goes into an SVG file.
+ * own, so that a frame costs what moves.
  */
 
 import type { Density } from "../density/density";
 import { isDrawn } from "../geometry/workspace";
-import { drawCaption, HEIGHT, type Caption } from "./caption";
 import { Layer, resize } from "./layer";
 import { drawAbout, drawEmpty, drawRangeKey, drawScale } from "./legend";
-import { drawLine, drawLineGround } from "./line";
-import { CanvasPen, SvgPen, type Pen } from "./pen";
+import { CanvasPen, type Pen } from "./pen";
 import { drawGround, drawPlane } from "./plane";
 import type { Scene } from "./scene";
 import { TrailLayer } from "./trail_layer";
-import { drawEnds, drawHeads, drawTrails } from "./trails";
+import { drawHeads } from "./trails";
 
-const canDraw = (scene: Scene): boolean => isDrawn(scene.region);
+export const canDraw = (scene: Scene): boolean => isDrawn(scene.region);
 
 let fonts = false; // whether the page's own font is there: words on a layer are drawn anew with it
 void globalThis.document?.fonts?.ready.then(() => (fonts = true));
@@ -38,8 +36,19 @@ export class Painter {
 
   draw(scene: Scene, density: Density | null, ratio = window.devicePixelRatio || 1): void {
     const { view, size, theme, region, layers, heat } = scene;
+    if (scene.space) return this.drawSpace(scene, density, ratio);
     const shape = [view, size.width, size.height, theme, ratio, scene.shadow, scene.frame];
-    const shown = [region, heat, layers.heat, layers.holds, scene.end, scene.speed, scene.scaled, fonts];
+    const shown = [
+      region,
+      heat,
+      layers.heat,
+      layers.holds,
+      scene.end,
+      scene.speed,
+      scene.scaled,
+      scene.line,
+      fonts,
+    ];
     if (this.ground.renew(scene, ratio, [...shape, ...shown, region.bounds && density]))
       paintGround(this.ground.pen, scene, density);
     resize(this.canvas, this.context, scene, ratio);
@@ -49,63 +58,36 @@ export class Painter {
     if (layers.trails && canDraw(scene)) this.trails.draw(this.context, scene, ratio);
     paintOver(this.pen, scene);
   }
+
+  /** All of it anew: everything moves when it is turned. */
+  private drawSpace(scene: Scene, density: Density | null, ratio: number): void {
+    resize(this.canvas, this.context, scene, ratio);
+    this.context.fillStyle = scene.theme.paper;
+    this.context.fillRect(0, 0, scene.size.width, scene.size.height);
+    paintSpace(this.pen, scene, density);
+  }
 }
 
-function paintGround(pen: Pen, scene: Scene, density: Density | null): void {
+export function paintSpace(pen: Pen, scene: Scene, density: Density | null): void {
+  scene.space?.draw(pen, scene, density);
+  drawAbout(pen, scene);
+}
+
+export function paintGround(pen: Pen, scene: Scene, density: Density | null): void {
   if (scene.region.dimension === 2) {
     drawGround(pen, scene);
     drawScale(pen, scene);
-  } else if (scene.region.bounds) drawLineGround(pen, scene, density);
+  } else if (scene.region.bounds) scene.line?.drawLineGround(pen, scene, density);
   drawEmpty(pen, scene, density);
 }
 
-function paintOver(pen: Pen, scene: Scene): void {
+export function paintOver(pen: Pen, scene: Scene): void {
   const live = scene.stretches.at(-1);
   const flat = scene.region.dimension === 2;
   if (!canDraw(scene)) return;
   if (scene.layers.trails && scene.running && live) drawHeads(pen, scene, live);
   if (flat) drawPlane(pen, scene);
-  else drawLine(pen, scene);
+  else scene.line?.drawLine(pen, scene);
   if (flat) drawRangeKey(pen, scene);
   drawAbout(pen, scene);
-}
-
-/** All paths at once. */
-function paintTrails(pen: Pen, scene: Scene): void {
-  const last = scene.stretches.length - 1;
-  scene.stretches.forEach((stretch, k) => {
-    drawTrails(pen, scene, stretch, 0, stretch.jumps);
-    if (k < last) drawEnds(pen, scene, stretch);
-  });
-}
-
-/** A scene under its caption, as an SVG file. */
-export function toSvg(scene: Scene, density: Density | null, caption: Caption): string {
-  const { width, height } = scene.size;
-  const pen = new SvgPen(width, height + HEIGHT);
-  drawCaption(pen, caption, scene.theme, width);
-  pen.shifted(HEIGHT, () => {
-    paintGround(pen, scene, density);
-    if (scene.layers.trails && canDraw(scene)) paintTrails(pen, scene);
-    paintOver(pen, scene);
-  });
-  return pen.finish(scene.theme.paper);
-}
-
-/** Draw a caption and a picture of a map below it, which begins at `left`. */
-export function compose(
-  context: CanvasRenderingContext2D,
-  picture: HTMLCanvasElement,
-  scene: Scene,
-  caption: Caption,
-  left: number,
-): void {
-  const { width, height } = scene.size;
-  context.save();
-  context.translate(left, 0);
-  context.fillStyle = scene.theme.paper;
-  context.fillRect(0, 0, width, height + HEIGHT);
-  drawCaption(new CanvasPen(context), caption, scene.theme, width);
-  context.drawImage(picture, 0, HEIGHT, width, height);
-  context.restore();
 }

@@ -1,10 +1,11 @@
 /** Scene: everything that a map shows, as plain values. Nothing here knows a browser. */
 
 import type { Arc, ArcState } from "../arc/arc";
-import type { DensityTable } from "../density/density";
+import type { Density, DensityTable } from "../density/density";
 import type { Axes } from "../geometry/shadow";
 import type { Region } from "../geometry/workspace";
 import type { Heat } from "./heat";
+import type { Pen } from "./pen";
 import type { Theme } from "./theme";
 import type { Bounds, Size, View } from "./view";
 
@@ -44,12 +45,25 @@ export interface Stretch {
   readonly until: number; // when the next one begins, in the time of the arc; of the last one Infinity
 }
 
+/** Space as it is seen from somewhere. */
+export interface Space {
+  draw(pen: Pen, scene: Scene, density: Density | null): void;
+  /** Where a point is in the plane of the picture. */
+  project(z: ArrayLike<number>): [number, number];
+  /** The agent that is seen at a point of the screen, or -1. */
+  agentAt(scene: Scene, px: number, py: number, reach: number): number;
+}
+
 export interface Scene {
   readonly region: Region;
   /** The box of the workspace at all times, which has the axes. */
   readonly frame: Bounds;
   /** Of more than two dimensions: the two axes that are seen. Nothing can be touched then. */
   readonly shadow: { readonly axes: Axes; readonly names: readonly [string, string] } | null;
+  /** Of three dimensions that are seen at once: how; then `state` has three coordinates. */
+  readonly space: Space | null;
+  /** The code that draws a workspace of one dimension; null for others, and until it is there. */
+  readonly line: typeof import("./line") | null;
   readonly state: ArcState;
   readonly heat: Heat | null;
   readonly peaks: readonly DensityTable[];

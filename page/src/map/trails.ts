@@ -39,6 +39,11 @@ class Places {
     const { arc, offset } = this.stretch;
     const { events, dimension: n, start, lives } = arc;
     const [a, b] = this.axes;
+    const { space } = this.scene;
+    if (space)
+      return this.at(
+        ...space.project(row < 0 ? start.positions[agent] : events.positions.subarray(n * row, n * row + n)),
+      );
     if (row < 0) {
       const place = start.positions[agent];
       return this.at(place[a], n === 1 ? offset + (lives?.arrivals[agent] ?? 0) : place[b]);
@@ -50,6 +55,8 @@ class Places {
   /** In a state of the arc; `flat` if that has only the axes that are seen. */
   now(state: ArcState, agent: number, flat: boolean): [number, number] {
     const n = state.dimension;
+    const { space } = this.scene;
+    if (space) return this.at(...space.project(state.positions.subarray(n * agent, n * agent + n)));
     const [a, b] = flat ? PLANE : this.axes;
     const y = n === 1 ? this.stretch.offset + state.time : state.positions[n * agent + b];
     return this.at(state.positions[n * agent + a], y);
@@ -148,4 +155,13 @@ export const drawHeads = (pen: Pen, scene: Scene, stretch: Stretch): void =>
 export function drawEnds(pen: Pen, scene: Scene, stretch: Stretch): void {
   const { arc, until, jumps } = stretch;
   heads(pen, { ...scene, lifted: null }, stretch, arc.stateAt(until, jumps), false);
+}
+
+/** All paths at once. */
+export function drawPaths(pen: Pen, scene: Scene): void {
+  const last = scene.stretches.length - 1;
+  scene.stretches.forEach((stretch, k) => {
+    drawTrails(pen, scene, stretch, 0, stretch.jumps);
+    if (k < last) drawEnds(pen, scene, stretch);
+  });
 }

@@ -147,5 +147,8 @@ export const cancel = async (id: string): Promise<void> => {
 
 export const fileOf = async (id: string): Promise<Blob> => (await ask(`/api/runs/${id}/file`)).blob();
 
-export const filmOf = async (id: string, format: "gif" | "mp4", seconds: number): Promise<Blob> =>
+export const filmOf = async (id: string, format: "gif", seconds: number): Promise<Blob> =>
   (await ask(`/api/runs/${id}/film?format=${format}&seconds=${seconds}`)).blob();
+
+export const htmlOf = async (ids: readonly string[]): Promise<Blob> =>
+  (await ask(`/api/html?${ids.map((id) => `run=${encodeURIComponent(id)}`).join("&")}`)).blob();

@@ -1,21 +1,12 @@
 /** The page. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { regionOf } from "../geometry/workspace";
-import type { Size } from "../map/view";
+import { useEffect } from "preact/hooks";
 import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
-import { listenToDrops } from "./files";
-import { Guide } from "./Guide";
+import { listenToDrops } from "./drops";
 import { Header } from "./Header";
-import { Help } from "./Help";
-import { listenToKeys } from "./keys";
 import { lazy } from "./lazy";
-import { bestColumns } from "./map/columns";
-import { MapPane } from "./map/MapPane";
-import { MapTools } from "./MapTools";
-import { Pending } from "./Pending";
-import { SensorLine } from "./SensorLine";
+import { Maps } from "./map/Maps";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
 import "./screens.css";
@@ -28,10 +19,15 @@ const PANELS: readonly { panel: Panel; name: string }[] = [
   { panel: "scenario", name: "Scenario" },
 ];
 
+const Guide = lazy(async () => (await import("./Guide")).Guide);
+const Help = lazy(async () => (await import("./Help")).Help, "");
 const Numbers = lazy(async () => (await import("./Numbers")).Numbers);
 const Design = lazy(async () => (await import("./design/Design")).Design);
 const Compare = lazy(async () => (await import("./Compare")).Compare);
+const Race = lazy(async () => (await import("../race/Race")).Race);
 const Scenario = lazy(async () => (await import("./scenario/ScenarioPanel")).ScenarioPanel);
+const MapTools = lazy(async () => (await import("./MapTools")).MapTools, "\u00a0");
+const SensorLine = lazy(async () => (await import("./SensorLine")).SensorLine, "");
 const Story = lazy(async () => (await import("../story/Story")).Story);
 
 /** The fragment of the address is for scenarios: a reload would not find the run under another one. */
@@ -44,8 +40,22 @@ export function App() {
   const session = useSession();
   const theme = useTheme();
   const choice = useApp((app) => app.theme);
+  const helped = useApp((app) => app.help);
+  const several = useApp((app) => app.lanes.length > 1);
   const told = useApp((app) => app.story !== null);
-  useEffect(() => listenToKeys(session), [session]);
+  useEffect(() => {
+    let off = (): void => undefined;
+    let over = false;
+    import("./keys")
+      .then(({ listenToKeys }) => {
+        if (!over) off = listenToKeys(session);
+      })
+      .catch((error: unknown) => session.fail(error));
+    return () => {
+      over = true;
+      off();
+    };
+  }, [session]);
   const name = useApp((app) => app.scenario?.name);
   useEffect(() => {
     document.title = name ? `${name} · dwell` : "dwell";
@@ -61,7 +71,7 @@ export function App() {
         Skip to the panel
       </a>
       <Header />
-      <main class={told ? "main told" : "main"}>
+      <main class={told ? "main told" : several ? "main race-main" : "main"}>
         <section class="stage" aria-label="Map and time">
           <h2 class="hidden">Map and time</h2>
           {!told && <MapTools />}
@@ -69,47 +79,24 @@ export function App() {
           <SensorLine />
           <Status />
           <Transport />
+          {several && !told && <Race />}
           <p id="map-keys" class="hidden">
             Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete
             removes it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or
-            the density is painted, arrows move the cursor, and A puts a corner there or paints.
+            the density is painted, arrows move the cursor, and A puts a corner there or paints. In three
+            dimensions arrows turn the view.
           </p>
         </section>
         {told ? (
-          <aside class="side" aria-label="Story">
+          <aside class="side" aria-label="Story" id="panel" tabIndex={-1}>
             <Story />
           </aside>
         ) : (
           <Side />
         )}
       </main>
-      <Help />
+      {helped && <Help />}
     </>
-  );
-}
-
-function Maps() {
-  const lanes = useApp((app) => app.lanes);
-  const workspace = useApp((app) => app.scenario?.workspace);
-  const box = useRef<HTMLDivElement>(null);
-  const [size, resize] = useState<Size>({ width: 0, height: 0 });
-  useEffect(() => {
-    const element = box.current as HTMLDivElement;
-    const watch = new ResizeObserver(() =>
-      resize({ width: element.clientWidth, height: element.clientHeight }),
-    );
-    watch.observe(element);
-    return () => watch.disconnect();
-  }, []);
-  const shown = lanes.length ? lanes : [null];
-  const columns = workspace ? bestColumns(shown.length, size, regionOf(workspace)) : shown.length;
-  return (
-    <div class="maps" ref={box} style={{ "--columns": columns }}>
-      {shown.map((lane, k) => (
-        <MapPane key={k} lane={lane} titled={shown.length > 1} />
-      ))}
-      <Pending />
-    </div>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Law } from "../net/api";
-import { LAWS, lawLike, MOST_LAWS, nameOf } from "../state/laws";
+import { LAWS, lawLike, mismatches, MOST_LAWS, nameOf, paceOf } from "../state/laws";
 import { useApp, useSession } from "./context";
 
 export function Compare() {
@@ -19,8 +19,8 @@ export function Compare() {
   return (
     <div class="compare">
       <p>
-        Two or three laws from the same start, with the same seed, on one clock. Each is told only what its
-        own paper lets it know.
+        Two or three laws from the same start, with the same seed, on one clock. Each obtains only the
+        measurements and messages that its own paper assumes.
       </p>
       <fieldset>
         <legend>Laws</legend>
@@ -52,11 +52,26 @@ export function Compare() {
         </button>
       </p>
       <p class="dim">
-        Numbers of the other laws are matched to those of this scenario: the same speed, and the same speed
-        per distance near the centroid.
+        The other laws are matched to {nameOf(own)}, as by <code>dwell compare</code>
+        {matched(scenario.controller)}. The largest speed that occurred is shown below each map.
       </p>
+      {mismatches(scenario.controller, chosen).map((note) => (
+        <p key={note} role="note">
+          {note}
+        </p>
+      ))}
     </div>
   );
+}
+
+/** What the laws have in common, with numbers. */
+function matched(own: Law): string {
+  const [speed, gain] = paceOf(own);
+  const found = [
+    speed === null ? "" : `the same largest speed, ${speed}`,
+    gain === null ? "" : `the same speed per distance near the centroid, ${gain}`,
+  ].filter(Boolean);
+  return found.length ? `: ${found.join(", and ")}` : "";
 }
 
 /** The numbers of a law in one line. */

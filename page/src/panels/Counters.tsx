@@ -1,33 +1,49 @@
-/** Looks and messages so far, of one law. */
+/** Samples and messages so far, of one law. */
 
 import type { Lane } from "../state/lane";
-import { useApp, useSession, useTime, whole } from "./context";
+import { pathOf } from "../state/speed";
+import { figure, useApp, useSession, useTime, whole } from "./context";
 
-export function Counters({ lane }: { lane: Lane }) {
+interface Props {
+  readonly lane: Lane;
+  readonly few?: boolean; // whether a table has the others
+}
+
+export function Counters({ lane, few = false }: Props) {
   const session = useSession();
   useTime();
   useApp((app) => app.version);
   const j = session.jumpOf(lane);
-  const counts = lane.timeline.counts(session.clock.t, j);
+  const t = Math.min(session.clock.t, lane.timeline.known);
+  const counts = lane.timeline.counts(t, j);
   return (
     <dl class="counters">
-      <Count name="jumps" value={j} about="events so far" />
-      <Count name="looks" value={counts.looks} about="cells that agents looked at" />
+      <Count name="jumps" value={whole(j)} about="events so far" />
+      <Count name="samples" value={whole(counts.looks)} about="cells that agents have measured" />
+      {!few && (
+        <>
+          <Count
+            name="positions received"
+            value={whole(counts.received)}
+            about="positions of others obtained, by samples or messages"
+          />
+          <Count name="messages sent" value={whole(counts.sent)} about="messages sent to everybody" />
+        </>
+      )}
       <Count
-        name="positions heard"
-        value={counts.received}
-        about="positions of others obtained, by looks or messages"
+        name="top speed"
+        value={figure(pathOf(lane, t, j).speed, 3)}
+        about="the largest speed of any agent so far"
       />
-      <Count name="broadcasts" value={counts.sent} about="messages sent to everybody" />
     </dl>
   );
 }
 
-function Count({ name, value, about }: { name: string; value: number; about: string }) {
+function Count({ name, value, about }: { name: string; value: string; about: string }) {
   return (
     <div title={about}>
       <dt>{name}</dt>
-      <dd>{whole(value)}</dd>
+      <dd>{value}</dd>
     </div>
   );
 }

@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import { regionOf } from "../geometry/workspace";
 import { useApp, useSession } from "./context";
-import { openFile } from "./files";
+import { openLater } from "./drops";
 
 /** Drawing rings: a new workspace, or holes and parts of the present one. */
 export function DrawTools() {
@@ -64,7 +64,7 @@ export function PaintTools() {
   const set = (change: Partial<typeof brush>): void => session.store.set({ brush: { ...brush, ...change } });
   const open = async (input: HTMLInputElement): Promise<void> => {
     const chosen = input.files?.[0];
-    if (chosen) await openFile(session, chosen);
+    if (chosen) await openLater(session, chosen);
     input.value = "";
   };
   return (

@@ -3,16 +3,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { health } from "../net/api";
-import { useApp, useSession, useTime, whole } from "./context";
+import { capital, inWords, useApp, useSession, useTime, whole } from "./context";
 import { CellPicture, CostPicture, HoldPicture, SamplePicture } from "./pictures";
 import { Term } from "./Term";
 import "./guide.css";
-
-const WORDS = "no one two three four five six seven eight nine ten eleven twelve".split(" ");
-
-const inWords = (count: number): string => WORDS[count] ?? whole(count);
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function Guide() {
   const session = useSession();

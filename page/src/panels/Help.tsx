@@ -25,18 +25,19 @@ const MAP_KEYS: readonly (readonly [string, string])[] = [
   ["arrows, A", "while drawing or painting: move the cursor; a corner, or a touch of the brush, at it"],
   ["+ − 0", "closer, farther, everything"],
   ["Ctrl arrows", "move the map"],
+  ["arrows, drag", "in three dimensions: turn space; with Shift a drag moves it"],
   ["Esc", "let go"],
 ];
 
 const MARKS: readonly (readonly [string, string])[] = [
   ["dot", "an agent; its arrow is the velocity that it holds"],
-  ["×", "its target: the centroid of its cell when it last looked"],
-  ["ring", "it looked just now"],
-  ["filled cell, +", "when paused: what the last one to look saw, its cell and centroid"],
+  ["×", "its target: the centroid of its cell when it last sampled"],
+  ["ring", "it sampled just now"],
+  ["filled cell, +", "when paused: the last agent that sampled, with its cell and centroid"],
   ["square, triangle …", "agents with other sensors; the line below the map says which"],
   ["◆, tick", "below the bar of time: a switch of the world, a keyframe"],
   ["grey ground", "in the hull of a workspace that is not convex, but no part of it"],
-  ["blue ground", "the density: darker (on a dark page lighter) places matter more"],
+  ["colour of the ground", "the density: strongly coloured places matter more; thin lines join equal values"],
 ];
 
 export function Help() {

@@ -2,6 +2,7 @@
 
 import { nameOfAxis, pairsOf } from "../geometry/shadow";
 import { isDrawn, regionOf } from "../geometry/workspace";
+import { FRONT } from "../map/orbit";
 import type { Layers, Tool } from "../map/scene";
 import { useApp, useSession } from "./context";
 import { DrawTools, PaintTools } from "./EditTools";
@@ -21,8 +22,9 @@ const ADDS: Record<Tool, string> = {
   workspace: "Add a corner after the chosen one, or on the longest side",
 };
 
-const UNTOUCHABLE =
-  "Of three dimensions and more the map shows two axes, and nothing can be moved on it; change it under Scenario";
+const UNTOUCHABLE = "In three dimensions and more nothing can be moved on the map; change it under Scenario";
+
+const TURNED = "turned"; // among pairs of axes: all three
 
 const LAYERS: readonly { layer: keyof Layers; name: string }[] = [
   { layer: "heat", name: "Density" },
@@ -42,56 +44,62 @@ export function MapTools() {
   const planar = region?.dimension === 2;
   const touchable = region !== null && isDrawn(region);
   const corners = planar && region.editable;
-  const setAxes = (pair: string): void => {
-    const [a, b] = pair.split(",").map(Number);
+  const setAxes = (seen: string): void => {
     session.view = null; // it is of other axes
-    session.store.set({ axes: [a, b] });
+    if (seen === TURNED) return session.store.set({ orbit: FRONT });
+    const [a, b] = seen.split(",").map(Number);
+    session.store.set({ axes: [a, b], orbit: null });
   };
   return (
     <div class="tools">
-      <div class="segments" role="group" aria-label="What the pointer changes">
-        {TOOLS.map((one) => (
-          <button
-            key={one.tool}
-            aria-pressed={tool === one.tool}
-            disabled={!touchable || (one.tool === "paint" && !planar)}
-            title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE}
-            onClick={() => session.hands.setTool(one.tool)}
-          >
-            {one.name}
-          </button>
-        ))}
-      </div>
-      {!drawing && tool !== "paint" && (
-        <button
-          class="plain"
-          disabled={!touchable || (tool === "workspace" && !corners)}
-          onClick={() => void session.hands.addOne()}
-          title={touchable ? `${ADDS[tool]} (A on the map)` : UNTOUCHABLE}
-        >
-          <Icon name="plus" /> <span class="word">Add</span>
-        </button>
-      )}
-      {tool === "workspace" && planar && <DrawTools />}
-      {tool === "paint" && planar && <PaintTools />}
-      {!drawing && tool !== "paint" && (
-        <button
-          class="plain"
-          disabled={!touchable || chosen < 0}
-          onClick={() => void session.hands.removeChosen()}
-          title="Remove what is chosen (Delete)"
-        >
-          <Icon name="bin" /> <span class="word">Remove</span>
-        </button>
+      {!session.fixed && (
+        <>
+          <div class="segments" role="group" aria-label="What the pointer changes">
+            {TOOLS.map((one) => (
+              <button
+                key={one.tool}
+                aria-pressed={tool === one.tool}
+                disabled={!touchable || (one.tool === "paint" && !planar)}
+                title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE}
+                onClick={() => session.hands.setTool(one.tool)}
+              >
+                {one.name}
+              </button>
+            ))}
+          </div>
+          {!drawing && tool !== "paint" && (
+            <button
+              class="plain"
+              disabled={!touchable || (tool === "workspace" && !corners)}
+              onClick={() => void session.hands.addOne()}
+              title={touchable ? `${ADDS[tool]} (A on the map)` : UNTOUCHABLE}
+            >
+              <Icon name="plus" /> <span class="word">Add</span>
+            </button>
+          )}
+          {tool === "workspace" && planar && <DrawTools />}
+          {tool === "paint" && planar && <PaintTools />}
+          {!drawing && tool !== "paint" && (
+            <button
+              class="plain"
+              disabled={!touchable || chosen < 0}
+              onClick={() => void session.hands.removeChosen()}
+              title="Remove what is chosen (Delete)"
+            >
+              <Icon name="bin" /> <span class="word">Remove</span>
+            </button>
+          )}
+        </>
       )}
       {region && region.dimension > 2 && (
         <label>
           <span class="hidden">Axes that are seen</span>
           <select
-            value={app.axes.join()}
-            title="The two axes that are seen"
+            value={region.dimension === 3 && app.orbit ? TURNED : app.axes.join()}
+            title="The axes that are seen"
             onChange={(e) => setAxes(e.currentTarget.value)}
           >
+            {region.dimension === 3 && <option value={TURNED}>x, y and z</option>}
             {pairsOf(region.dimension).map((pair) => (
               <option key={pair.join()} value={pair.join()}>
                 {pair.map((axis) => nameOfAxis(axis, region.dimension)).join(" and ")}
@@ -101,24 +109,28 @@ export function MapTools() {
         </label>
       )}
       <span class="gap" />
-      <button
-        class="plain"
-        disabled={!app.undoable}
-        onClick={() => session.undo()}
-        title="Undo the last change (Ctrl+Z)"
-        aria-label="Undo"
-      >
-        <Icon name="undo" />
-      </button>
-      <button
-        class="plain"
-        disabled={!app.redoable}
-        onClick={() => session.undo(false)}
-        title="Redo the change that was undone (Ctrl+Y)"
-        aria-label="Redo"
-      >
-        <Icon name="redo" />
-      </button>
+      {!session.fixed && (
+        <>
+          <button
+            class="plain"
+            disabled={!app.undoable}
+            onClick={() => session.undo()}
+            title="Undo the last change (Ctrl+Z)"
+            aria-label="Undo"
+          >
+            <Icon name="undo" />
+          </button>
+          <button
+            class="plain"
+            disabled={!app.redoable}
+            onClick={() => session.undo(false)}
+            title="Redo the change that was undone (Ctrl+Y)"
+            aria-label="Redo"
+          >
+            <Icon name="redo" />
+          </button>
+        </>
+      )}
       <details class="menu">
         <summary>Show</summary>
         <div class="menu-body" role="group" aria-label="Layers of the map">

@@ -11,10 +11,13 @@ import { ChartPane } from "./ChartPane";
 import { ChartTable } from "./ChartTable";
 import { Counters } from "./Counters";
 import { figure, useApp, useSession, useTheme, useTime } from "./context";
+import { lazy } from "./lazy";
 import { Outcome } from "./Outcome";
 import { Term } from "./Term";
 
 const HEIGHT = 165;
+
+const Raster = lazy(async () => (await import("../race/RasterPane")).RasterPane);
 
 export function Numbers() {
   const lanes = useApp((app) => app.lanes);
@@ -27,10 +30,12 @@ export function Numbers() {
       {begun.map((lane) => (
         <Outcome key={lane.kind} lane={lane} titled={begun.length > 1} />
       ))}
-      <ErrorChart lanes={begun} />
-      <FigureChart lanes={begun} which="cost" log />
+      {lanes.length > 1 && <p class="dim">Errors, costs and samples of all laws are below the maps.</p>}
+      {lanes.length === 1 && <ErrorChart lanes={begun} />}
+      {lanes.length === 1 && <FigureChart lanes={begun} which="cost" log />}
       <HoldChart lanes={begun} />
-      {begun.length === 1 && <Timers lane={begun[0]} />}
+      {lanes.length === 1 && <Timers lane={begun[0]} />}
+      {lanes.length === 1 && <Raster />}
     </div>
   );
 }
@@ -68,7 +73,7 @@ const limitsOf = (lanes: readonly Lane[], of: "nu" | "limit"): number[] => {
   return [...new Set(found)];
 };
 
-function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
+export function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
   const theme = useTheme();
   const alone = lanes.length === 1;
   const agents = lanes[0].timeline.last?.arc.agents ?? 0;
@@ -129,7 +134,7 @@ function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
   );
 }
 
-function FigureChart({ lanes, which, log }: { lanes: readonly Lane[]; which: "cost"; log: boolean }) {
+export function FigureChart({ lanes, which, log }: { lanes: readonly Lane[]; which: "cost"; log: boolean }) {
   const theme = useTheme();
   const names = lanes.map((lane) => nameOf(lane.kind));
   return (
@@ -225,7 +230,7 @@ function Legend({
   );
 }
 
-function Swatch({ colour }: { colour: string }) {
+export function Swatch({ colour }: { colour: string }) {
   return (
     <svg class="swatch" viewBox="0 0 14 4" aria-hidden="true">
       <rect width="14" height="4" rx="2" fill={colour} />

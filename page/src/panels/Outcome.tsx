@@ -7,7 +7,9 @@ import { figure, whole } from "./context";
 interface Summary {
   stop?: { reason?: string; ok?: boolean; time?: number };
   events?: { total?: number };
-  measurements?: number;
+  cells?: { voronoi?: number };
+  distance?: { mean?: number };
+  top_speed?: number | null;
   messages?: number;
   cost?: { initial?: number; final?: number };
   error?: { final_max?: number };
@@ -34,7 +36,9 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
       `${figure(summary.hold_error?.max)}${summary.hold_error?.limit ? ` of at most ${figure(summary.hold_error.limit)}` : ""}`,
     ],
     ["closest two agents", figure(summary.separation?.min)],
-    ["looks, positions heard", `${whole(summary.measurements ?? 0)}, ${whole(summary.messages ?? 0)}`],
+    ["samples, positions received", `${whole(summary.cells?.voronoi ?? 0)}, ${whole(summary.messages ?? 0)}`],
+    ["path length per agent", figure(summary.distance?.mean)],
+    ["largest speed", figure(summary.top_speed)],
   ];
   return (
     <details class="outcome">

@@ -4,8 +4,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { SPEEDS, usualSpeed } from "../state/clock";
 import { figure, useApp, useClock, useSession, whole } from "./context";
 import { Icon } from "./Icon";
+import { lazy } from "./lazy";
 import { Term } from "./Term";
-import { WorldLine } from "./WorldLine";
+
+const WorldLine = lazy(async () => (await import("./WorldLine")).WorldLine, "");
 
 const NOTCHES = 10000; // of the bar
 
@@ -67,7 +69,7 @@ export function Transport() {
         >
           {speedsWith(speed, usualSpeed(session.end)).map((one) => (
             <option key={one} value={String(one)}>
-              {one}×{one === usualSpeed(session.end) ? " (20 s)" : ""}
+              {figure(one, 2)}×
             </option>
           ))}
         </select>

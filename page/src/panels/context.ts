@@ -71,3 +71,11 @@ export function figure(value: number | null | undefined, digits = 4): string {
 /** A whole number with thin spaces between thousands. */
 export const whole = (value: number): string =>
   String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+
+const WORDS = "no one two three four five six seven eight nine ten eleven twelve".split(" ");
+
+/** A count as text has it. */
+export const inWords = (count: number): string => WORDS[count] ?? whole(count);
+
+/** The text as a sentence begins. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -25,7 +25,7 @@ export async function openFile(session: Session, file: File): Promise<void> {
     if (PICTURES.includes(file.type)) return await openPicture(session, file);
     const head = String.fromCharCode(...new Uint8Array(await file.slice(0, 4).arrayBuffer()));
     if (STORED.includes(head))
-      return session.say(`${file.name} is a stored run, not a scenario; dwell show reads it.`, "error");
+      return session.say(`${file.name} is a stored run; dwell serve ${file.name} opens it.`, "error");
     if (file.size > LONGEST)
       return session.say(tooLarge(file, "a scenario file or an outline", LONGEST), "error");
     const text = await file.text();
@@ -87,23 +87,4 @@ async function openPicture(session: Session, file: File): Promise<void> {
     session.say(
       `The density is ${file.name}, ${canvas.width} × ${canvas.height} pixels over the workspace; light places count most.`,
     );
-}
-
-/** Files may be dropped anywhere on the page. */
-export function listenToDrops(session: Session): () => void {
-  const over = (e: DragEvent): void => {
-    if (e.dataTransfer?.types.includes("Files")) e.preventDefault();
-  };
-  const drop = (e: DragEvent): void => {
-    const file = e.dataTransfer?.files[0];
-    if (!file) return;
-    e.preventDefault();
-    void openFile(session, file);
-  };
-  addEventListener("dragover", over);
-  addEventListener("drop", drop);
-  return () => {
-    removeEventListener("dragover", over);
-    removeEventListener("drop", drop);
-  };
 }

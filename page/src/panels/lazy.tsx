@@ -4,7 +4,8 @@ import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useSession } from "./context";
 
-export function lazy(load: () => Promise<ComponentType>): ComponentType {
+/** `meanwhile` is shown until it is there. */
+export function lazy(load: () => Promise<ComponentType>, meanwhile = "…"): ComponentType {
   let known: ComponentType | null = null;
   return function Later() {
     const session = useSession();
@@ -18,6 +19,6 @@ export function lazy(load: () => Promise<ComponentType>): ComponentType {
         })
         .catch((error: unknown) => session.fail(error));
     }, [session]);
-    return Found ? <Found /> : <p class="empty">…</p>;
+    return Found ? <Found /> : meanwhile ? <p class="empty">{meanwhile}</p> : null;
   };
 }

@@ -43,6 +43,7 @@ export function HoldPicture() {
   return (
     <Picture>
       <path class="p-trail" d="M8 56 26 44" />
+      <path class="p-tie" d="M56 24 74 14" />
       <path class="p-line" d="M26 44 56 24M48 25l8-1-4 7" />
       <path class="p-target" d={cross(78, 12)} />
       <circle class="p-agent" cx="26" cy="44" r="5" />

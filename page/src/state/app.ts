@@ -3,6 +3,7 @@
 import type { Brush } from "../density/raster";
 import type { Point } from "../geometry/polygon";
 import { PLANE, type Axes } from "../geometry/shadow";
+import { FRONT, type Orbit } from "../map/orbit";
 import type { Layers, Tool } from "../map/scene";
 import type { Scenario, Template } from "../net/api";
 import type { Places } from "./edits";
@@ -30,6 +31,7 @@ export interface AppState {
   version: number; // of the rows that have come
   word: number; // of everything else about the lanes
   axes: Axes; // that are seen of a workspace of more than two dimensions
+  orbit: Orbit | null; // from where one of three dimensions is seen; null for two of its axes
   tool: Tool;
   layers: Layers;
   selected: number;
@@ -63,6 +65,7 @@ export const firstState = (): AppState => ({
   version: 0,
   word: 0,
   axes: PLANE,
+  orbit: FRONT,
   tool: "agents",
   layers: { heat: true, cells: true, trails: true, holds: true, targets: true, names: false },
   selected: -1,

@@ -69,7 +69,7 @@ export class Hands {
   private canTouch(): boolean {
     if (isDrawn(this.region)) return true;
     this.session.say(
-      "Of three dimensions and more there is no map to touch, only a view of two axes: change the text under Scenario.",
+      "In three dimensions and more nothing can be moved on the map: change the text under Scenario.",
     );
     return false;
   }

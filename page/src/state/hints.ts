@@ -5,6 +5,7 @@ import type { Tool } from "../map/scene";
 export interface Doing {
   readonly touchable: boolean; // whether things can be moved on the map
   readonly underWay: boolean; // whether a run is shown, after its beginning
+  readonly clock: { readonly playing: boolean };
 }
 
 const MOVES: Record<Tool, string> = {
@@ -14,12 +15,11 @@ const MOVES: Record<Tool, string> = {
   paint: "Paint the density with the brush",
 };
 
-const SPACE = "Press Run. The map shows two axes of this workspace; changes are made under Scenario.";
+const SPACE = "Press Run. Drag space to turn it; changes are made under Scenario.";
 
 /** One sentence about the tool, and how to go on. */
-export function hintOf(tool: Tool, { touchable, underWay }: Doing): string {
+export function hintOf(tool: Tool, { touchable, underWay, clock }: Doing): string {
   if (!touchable) return SPACE;
-  return underWay
-    ? `${MOVES[tool]} to change the run from here on, or press Play.`
-    : `${MOVES[tool]} to change the start, or press Run.`;
+  if (!underWay) return `${MOVES[tool]} to change the start, or press Run.`;
+  return `${MOVES[tool]} to change the run from here on${clock.playing ? "" : ", or press Play"}.`;
 }

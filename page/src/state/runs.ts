@@ -7,7 +7,7 @@ import type { Clock } from "./clock";
 import { goingOn, type Places } from "./edits";
 import type { Shown } from "./history";
 import { Lane } from "./lane";
-import { kindsWith, lawLike, withLaw } from "./laws";
+import { kindsWith, underLaw } from "./laws";
 import type { Store } from "./store";
 import { numbersOf, World, worldOf } from "../world/world";
 
@@ -141,7 +141,7 @@ export class Runs {
   /** A scenario from the beginning, under each of some laws. */
   launch(scenario: Scenario, kinds: readonly string[]): Promise<Answer> {
     const lanes = kinds.map((kind) => this.lane(kind));
-    return this.ask(lanes, (lane) => lane.run(under(scenario, lane)), "some");
+    return this.ask(lanes, (lane) => lane.run(underLaw(scenario, lane.kind)), "some");
   }
 
   /** Another way from here on, from where everybody is now or where `places` puts them. */
@@ -159,7 +159,7 @@ export class Runs {
       const horizon = Math.max(branch.timeline.end - t, LEAST_REST * scenario.run.horizon);
       const part = branch.timeline.pieces.length;
       const next = goingOn(
-        under(scenario, branch),
+        underLaw(scenario, branch.kind),
         places(now).map((z) => placeIn(region, z)),
         horizon,
         part,
@@ -196,11 +196,4 @@ export class Runs {
     if (wrong.length) this.host.fail(wrong[0].reason);
     return !enough ? "none" : wrong.length ? "some" : "all";
   }
-}
-
-/** A scenario under the law of a lane: its own, or one like it. */
-function under(scenario: Scenario, lane: Lane): Scenario {
-  const law =
-    lane.kind === scenario.controller.kind ? scenario.controller : lawLike(lane.kind, scenario.controller);
-  return withLaw(scenario, law);
 }

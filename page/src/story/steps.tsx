@@ -1,7 +1,7 @@
 /** The steps of the story: which recorded runs are shown, from when to when, and what is said of them. */
 
 import type { ComponentChildren } from "preact";
-import { figure, whole } from "../panels/context";
+import { capital, figure, inWords, whole } from "../panels/context";
 import { Term } from "../panels/Term";
 import type { Figures } from "./figures";
 
@@ -19,7 +19,9 @@ const TIMER = "story-timer";
 const LONG = "story-long";
 const LLOYD = "story-lloyd";
 
-const number = (value: number): ComponentChildren => <b class="number">{figure(value, 3)}</b>;
+const number = (value: number): ComponentChildren => (
+  <b class="number">{value >= 1000 ? whole(value) : figure(value, 3)}</b>
+);
 const count = (value: number): ComponentChildren => <b class="number">{whole(value)}</b>;
 
 const cover: StoryStep = {
@@ -31,9 +33,10 @@ const cover: StoryStep = {
   say: (now) => (
     <>
       <p>
-        {whole(now.agents)} robots, the <Term name="agent">agents</Term>, start in a corner and share out an
-        area. Darker ground matters more: the <Term name="density">density</Term> is higher there. Each moves
-        towards the <Term name="centroid">centroid</Term> of its <Term name="cell">cell</Term>.
+        {capital(inWords(now.agents))} robots, the <Term name="agent">agents</Term>, start in a corner and
+        share out an area. Strongly coloured ground matters more: the <Term name="density">density</Term> is
+        higher there. Each moves towards the <Term name="centroid">centroid</Term> of its{" "}
+        <Term name="cell">cell</Term>.
       </p>
       <p>
         The <Term name="cost">cost</Term> measures how far the ground is from the closest robot:{" "}
@@ -139,9 +142,9 @@ const fewer: StoryStep = {
       </p>
       <p>
         Timers reach a cost of {number(mine.cost)} with {count(mine.samples)} samples, Lloyd's law{" "}
-        {number(lloyd.cost)} with {count(lloyd.samples)}:{" "}
-        <b>{figure(lloyd.samples / mine.samples, 2)} times fewer</b>. A longer dt would narrow the gap; it
-        needs a common clock.
+        {number(lloyd.cost)} with {count(lloyd.samples)}. For the same cost, timers need{" "}
+        <b class="number">{figure(lloyd.samples / mine.samples, 2)} times fewer</b> samples; the ratio depends
+        on dt.
       </p>
     </>
   ),

@@ -49,6 +49,15 @@ class Network:
 PERFECT = Network()
 
 
+def as_network(network: object) -> Network:
+    """Return the network, a perfect one for None; refuse anything else."""
+    links = PERFECT if network is None else network
+    if not isinstance(links, Network):
+        need = "a dwell.Network(loss=..., delay=...) is needed"
+        raise InputError(f"network is {in_short(links)}; {need}", code="network", key="network")
+    return links
+
+
 def _refused(name: str, value: object, need: str) -> InputError:
     return InputError(
         f"the network's {name} is {in_short(value)}; {need} is needed",

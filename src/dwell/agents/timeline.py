@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
 
 from dwell._types import Floats, Points, finite_number, in_short, is_whole, listed
-from dwell.agents.network import Network
+from dwell.agents.network import Network, as_network
 from dwell.agents.start import check_start
 from dwell.agents.world import Phase, Sensor, Timeline
 from dwell.density import Density, as_density
@@ -70,6 +70,8 @@ class Switch:
             object.__setattr__(self, "workspace", as_workspace(self.workspace))
         if self.density is not None:
             object.__setattr__(self, "density", as_density(self.density))
+        if self.network is not None:
+            as_network(self.network)
         leave = listed(self.leave)
         if not all(is_whole(p) and p >= 0 for p in leave) or len(set(leave)) < len(leave):
             raise _refused("leave", self.leave, "a list of different agents' numbers, from 0 on,")
@@ -93,7 +95,7 @@ def timeline_of(
     still = not isinstance(workspace, MovingPolygon) and not moves(density)
     if still and not switches and not sensors:
         return None, start
-    phases = [Phase(0.0, workspace, density, network)]
+    phases, keys = [Phase(0.0, workspace, density, network)], [("workspace", "density")]
     arrivals, departures = np.zeros(len(start)), np.full(len(start), np.inf)
     for k, switch in enumerate(switches):
         before = phases[-1]
@@ -108,6 +110,9 @@ def timeline_of(
                 before.network if switch.network is None else switch.network,
             )
         )
+        site, weight = keys[-1]
+        site = site if switch.workspace is None else f"world[{k}].workspace"
+        keys.append((site, weight if switch.density is None else f"world[{k}].density"))
         _leave(k, switch, arrivals, departures)
         if switch.arrive.size:
             new = _arriving(k, switch, phases[-1])
@@ -116,9 +121,6 @@ def timeline_of(
             departures = np.append(departures, np.full(len(new), np.inf))
         if not ((arrivals <= switch.at) & (switch.at < departures)).any():
             raise _refused(f"[{k}].leave", switch.leave, "a list that leaves at least one agent")
-    ends = [phase.begin for phase in phases[1:]] + [math.inf]
-    for k, (phase, end) in enumerate(zip(phases, ends, strict=True)):
-        check_phase(k, phase, min(end, until), start.shape[1])
     come_and_go = bool(arrivals.any() or np.isfinite(departures).any())
     timeline = Timeline(
         tuple(phases),
@@ -126,31 +128,40 @@ def timeline_of(
         departures if come_and_go else None,
         tuple(sensors),
     )
-    _check_sensors(timeline, len(start), until)
+    _check_phases(timeline, keys, until)
+    _check_owners(timeline, len(start))
     return timeline, start
 
 
-def _check_sensors(timeline: Timeline, agents: int, until: float) -> None:
+def _check_phases(timeline: Timeline, keys: Sequence[tuple[str, str]], until: float) -> None:
+    """Check each phase, with the keys of its workspace and its density; or each sensor in it."""
+    ends = [*timeline.begins[1:], math.inf]
+    for phase, end, (site, weight) in zip(timeline.phases, ends, keys, strict=True):
+        own = {weight: phase} if not timeline.sensors else {}
+        for k, sensor in enumerate(timeline.sensors):
+            own[f"sensor[{k}].density"] = replace(phase, density=sensor.density)
+        for key, one in own.items():
+            check_phase(one, min(end, until), timeline.phases[0].workspace.dimension, site, key)
+
+
+def _check_owners(timeline: Timeline, agents: int) -> None:
     """Refuse sensors without owner, owners that are no agents, and agents without sensor."""
     if not timeline.sensors:
         return
     owned = sorted({p for sensor in timeline.sensors for p in sensor.owners})
     if owned[-1] >= agents:
-        need = f"numbers of agents, from 0 to {agents - 1},"
-        raise _refused("agents.sensors", f"of agent {owned[-1]}", need)
+        need = f"the number of an agent, from 0 to {agents - 1},"
+        raise _refused("agents.sensors", f"that of agent {owned[-1]}", need)
     without = sorted(set(range(agents)) - set(owned))
     if without:
         need = "at least one sensor for each agent"
         raise _refused("agents.sensors", f"without any for agent {without[0]}", need)
-    ends = [*timeline.begins[1:], math.inf]
-    for phase, end, world in zip(timeline.phases, ends, timeline.worlds, strict=True):
+    for phase, world in zip(timeline.phases, timeline.worlds, strict=True):
         for sensor, diagram in zip(timeline.sensors, world.sensors, strict=True):
             if diagram.members is not None and not len(diagram.members):
                 need = "an owner that is present at all times"
                 where = f'such that "{sensor.name}" has none from t = {phase.begin:g} on'
                 raise _refused("agents.sensors", where, need)
-            own = Phase(phase.begin, phase.workspace, sensor.density, phase.network)
-            check_phase(0, own, min(end, until), timeline.phases[0].workspace.dimension)
 
 
 def _leave(k: int, switch: Switch, arrivals: Floats, departures: Floats) -> None:
@@ -172,33 +183,36 @@ def _arriving(k: int, switch: Switch, phase: Phase) -> Points:
         raise AgentsError(f"of those that arrive {fault}", code=fault.code, key=key) from None
 
 
-def check_phase(k: int, phase: Phase, end: float, dimension: int) -> None:
-    """Refuse a world of another dimension, one that is not known long enough, and bad densities."""
-    key = "" if k == 0 else f"world[{k - 1}]."
-    known: list[tuple[str, Any]] = [(f"density.{n}", t) for n, t in tracks_of(phase.density)]
+def check_phase(
+    phase: Phase, end: float, dimension: int, site: str = "workspace", weight: str = "density"
+) -> None:
+    """Refuse a world of another dimension, one that is not known long enough, and bad densities.
+
+    site, weight : the keys of workspace and density.
+    """
+    known: list[tuple[str, Any]] = [(f"{weight}.{n}", t) for n, t in tracks_of(phase.density)]
+    times = {phase.begin, *keyframe_times(phase.density)}
     if isinstance(phase.workspace, MovingPolygon):
-        known.append(("workspace.vertices", phase.workspace.vertices))
+        known.append((f"{site}.vertices", phase.workspace.vertices))
+        times |= set(phase.workspace.vertices.times)
     if phase.workspace.dimension != dimension:
         need = f"a workspace of {dimension} dimensions, as before,"
-        raise _refused(f"{key}workspace", f"of {phase.workspace.dimension} dimensions", need)
+        raise _refused(site, f"of {phase.workspace.dimension} dimensions", need)
     for name, track in known:
         if track.first > phase.begin:
             need = f"a first keyframe at t = {phase.begin:g}, when it begins, or before"
-            raise _refused(f"{key}{name}.times", track.first, need)
+            raise _refused(f"{name}.times", track.first, need)
         if track.last < end:
             need = f'keyframes up to t = {end:g}, or after = "hold",'
-            raise _refused(f"{key}{name}.times", f"known until {track.last:g} only", need)
-    times = {phase.begin, *keyframe_times(phase.density)}
-    if isinstance(phase.workspace, MovingPolygon):
-        times |= set(phase.workspace.vertices.times)
+            raise _refused(f"{name}.times", f"known until {track.last:g} only", need)
     for t in sorted(t for t in times if phase.begin <= t):
-        _check_density(key, phase, t, phase.ground.at(t).workspace)
+        _check_density(weight, phase, t, phase.ground.at(t).workspace)
     if isinstance(phase.workspace, MovingPolygon):  # and on all that the boundary sweeps over
         for earlier, later in pairwise(sorted(times)):
             ends = [phase.ground.at(t).workspace.vertices for t in (earlier, later)]
             swept = Polygon.hull_of(np.vstack(ends))
             for t in (earlier, later):
-                _check_density(key, phase, t, swept)
+                _check_density(weight, phase, t, swept)
 
 
 def _check_density(key: str, phase: Phase, t: float, site: Workspace) -> None:
@@ -208,7 +222,7 @@ def _check_density(key: str, phase: Phase, t: float, site: Workspace) -> None:
     except DensityError as fault:
         if t == 0.0:
             raise
-        raise DensityError(f"at t = {t:g} {fault}", code=fault.code, key=f"{key}density") from None
+        raise DensityError(f"at t = {t:g} {fault}", code=fault.code, key=key) from None
 
 
 def _refused(name: str, value: object, need: str) -> InputError:

@@ -15,7 +15,7 @@ from dwell.geometry.polyhedra import grid_of, numbers_in, pays, solid_of
 from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
-    from dwell._kernels.space.memory import Grid
+    from dwell._kernels.space.memory import BinGrid
 
 BLOCK = 128  # cells that a thread takes at a time: each takes tens of microseconds
 
@@ -36,7 +36,7 @@ def measure(
     solid, terms = solid_of(cast(Flat, ground.workspace)), cast(Any, ground.terms)
     out = np.empty((len(row), kernel.COLUMNS))
 
-    def fill(picks: Ints, measure: Any, grid: Grid | None, *which: Floats | Ints) -> None:
+    def fill(picks: Ints, measure: Any, grid: BinGrid | None, *which: Floats | Ints) -> None:
         found = np.empty((len(picks), kernel.COLUMNS))
 
         def work(lo: int, hi: int) -> None:

@@ -15,7 +15,7 @@ from dwell.geometry.cell import Cell
 from dwell.geometry.voronoi import coincident
 
 if TYPE_CHECKING:
-    from dwell._kernels.space.memory import Grid, Solid
+    from dwell._kernels.space.memory import BinGrid, Solid
 
 FLAT = 1e-14  # of the workspace's size: faces bent by less change no volume that matters
 FEW = 48  # agents that are searched one by one
@@ -65,7 +65,7 @@ def cells(
     return found
 
 
-def grid_of(points: Points, *, measurements: int) -> Grid:
+def grid_of(points: Points, *, measurements: int) -> BinGrid:
     """Agents sorted into bins for a number of measurements; one bin where that is quicker."""
     from dwell._kernels.space.neighbors import make_grid, put_at_rest
 
@@ -83,7 +83,7 @@ def pays(agents: int, measurements: Ints) -> np.ndarray:
     return worth
 
 
-def numbers_in(grid: Grid) -> Ints:
+def numbers_in(grid: BinGrid) -> Ints:
     """The number of each agent in a grid."""
     numbers = np.empty(len(grid.order), dtype=np.int64)
     numbers[grid.order] = np.arange(len(numbers))

@@ -14,8 +14,18 @@ import numpy as np
 from dwell._checks import check_whole
 from dwell._types import Points, arriving, finite_number, in_short, is_one_of, is_whole, listed
 from dwell.agents import Sensor, Switch
-from dwell.agents.network import PERFECT, Network
-from dwell.density import Density, Function, Gaussian, Mixture, Moving, Polynomial, Raster, Uniform
+from dwell.agents.network import Network
+from dwell.density import (
+    Density,
+    Function,
+    Gaussian,
+    Mixture,
+    Moving,
+    MovingRaster,
+    Polynomial,
+    Raster,
+    Uniform,
+)
 from dwell.errors import ControllerError, InputError
 from dwell.geometry import (
     Ball,
@@ -32,7 +42,7 @@ from dwell.motion import Circle, Keyframes
 from dwell.scenario.build import LAW_KINDS
 from dwell.scenario.load import parse_scenario
 from dwell.scenario.modules import name_of
-from dwell.scenario.rasters import describe_raster
+from dwell.scenario.rasters import describe_frames, describe_raster
 from dwell.scenario.schema import Scenario
 from dwell.scenario.values import as_parameter
 
@@ -187,6 +197,8 @@ def describe_density(density: Density) -> dict[str, Any] | None:
             return {"kind": "gaussian", **table}
         case Raster():
             return describe_raster(density)
+        case MovingRaster():
+            return describe_frames(density)
         case Mixture(parts=parts):
             tables = [describe_density(part) for part in parts]
             simple = all(t is not None and t["kind"] not in ("callable", "mixture") for t in tables)
@@ -296,15 +308,6 @@ def check_tables(name: str, given: object, kind: type, alone: bool = True) -> No
             code="sensor.density",
             key="density",
         )
-
-
-def checked_network(network: Network | None) -> Network:
-    """Return the network, by default a perfect one."""
-    links = PERFECT if network is None else network
-    if not isinstance(links, Network):
-        need = "a dwell.Network(loss=..., delay=...) is needed"
-        raise InputError(f"network is {in_short(links)}; {need}", code="network", key="network")
-    return links
 
 
 def _check_number(name: str, value: object, need: str, code: str, above: bool = False) -> None:

@@ -10,6 +10,8 @@ import numpy as np
 
 from dwell._types import Floats, counted
 from dwell.density import Raster
+from dwell.density.raster import MOST_PIXELS
+from dwell.density.support import UNCOVERED
 from dwell.geometry import Workspace
 from dwell.sites.frames import Frame, transformed, zone_of
 from dwell.sites.libraries import existing
@@ -18,9 +20,7 @@ from dwell.sites.outlines import shape_of, shapely
 from dwell.sites.raster_files import Pixels, open_pixels
 
 AGREE = 1e-3  # metres: systems that differ by less have the same coordinates
-MOST_PIXELS = 100_000_000
 STRIP = 4_000_000  # pixels that are read at a time
-UNCOVERED = 1e-9  # of the area, which rounding may leave
 
 
 class Grid(NamedTuple):

@@ -29,6 +29,7 @@ WIDE, WIDEST = 400e3, 2000e3  # metres across: noted, refused
 MOST_BENT = 1e-3  # of the diameter: the sagitta of a side beyond which `densify` is needed
 LEAST_BENT = 1e-5  # of the diameter: a sagitta that is noted
 SCALE_SHOWN = 1e-5  # by which lengths differ from those on the ground before it is noted
+LONG = 10_000  # vertices, beyond which `simplify` is offered
 MOST_LISTED = 10  # features and layers
 NO_SHAPE = "no geometry, or one with coordinates that are not numbers,"
 EXCHANGED = (
@@ -147,6 +148,7 @@ class Site:
             shape, simplified = outlines.simplified(shape, file, simplify)
             repairs += simplified
         workspace = as_workspace(shape, stay)
+        notes += _about_length(workspace, file)
         found = (*repairs, *workspace.repairs)
         return cls(workspace, own, found, tuple(notes), digest_of_file(file) or "")
 
@@ -365,6 +367,16 @@ def _check_size(shape: Any, file: Path) -> list[str]:
         f"{file.name} is {across / 1e3:.0f} km across: lengths are off by up to {off:.1e} of them"
     )
     return [note] if across > WIDE else []
+
+
+def _about_length(workspace: Workspace, file: Path) -> list[str]:
+    """A remark on an outline of very many vertices."""
+    count = sum(map(len, workspace.rings)) if isinstance(workspace, Region) else 0
+    if not isinstance(workspace, Region) or count <= LONG:
+        return []
+    pieces = len(workspace.pieces.piece)
+    says = f"{file.name} has {count} vertices and is divided into {pieces} pieces"
+    return [f"{says}; simplify = metres leaves out vertices that move it by less"]
 
 
 def as_workspace(shape: Any, stay: bool = False) -> Workspace:

@@ -248,7 +248,7 @@ def _world_at(workspace: Any, density: Any, at: float | None) -> tuple[Workspace
     site = workspace if isinstance(workspace, MovingPolygon) else as_workspace(workspace)
     refuse_dimension(site.dimension)
     phase = Phase(0.0, site, Uniform() if density is None else as_density(density))
-    check_phase(0, phase, time, site.dimension)
+    check_phase(phase, time, site.dimension)
     now = phase.ground.at(time)
     return now.workspace, now.density
 

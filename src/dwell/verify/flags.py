@@ -224,7 +224,7 @@ def _about_quadrature(system: CoverageSystem, run: RunFacts) -> Iterator[Flag]:
 
 def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
     program = timer_program(system)
-    if program is None:
+    if program is None or system.stays:  # which stop at the ends of straight stretches
         return
     longest = float(program.t2.max())
     if hold_program(system) is None:

@@ -1,59 +1,56 @@
 /** The design panel: sliders, the admissible region, and each condition in words. */
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { design, Refusal } from "../../net/api";
-import type { Spot } from "../../state/forms";
+import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
+import { Held } from "../../state/held";
 import { nameOf } from "../../state/laws";
-import { Entry, number, Wrong } from "../Entry";
+import type { TermName } from "../../terms";
 import { figure, useApp, useSession, useTheme } from "../context";
-import { conditions, feasible, inOrder, settingOf, withSetting, type Setting, type Slider } from "./formulas";
+import { Advice, useAdvice } from "./Advice";
+import "./design.css";
+import {
+  conditions,
+  feasible,
+  inOrder,
+  settingOf,
+  verdictOf,
+  withSetting,
+  type Setting,
+  type Slider,
+} from "./formulas";
+import { OneSlider } from "./OneSlider";
 import { drawRegion, under, type Frame } from "./region";
 
-const SLIDERS: readonly { key: Slider; name: string; about: string }[] = [
+const SLIDERS: readonly { key: Slider & TermName; name: string; about: string }[] = [
   { key: "k1", name: "k1", about: "largest speed" },
   { key: "nu", name: "ν", about: "error that counts as covered" },
-  { key: "t1", name: "T1", about: "shortest wait between looks" },
-  { key: "t2", name: "T2", about: "longest wait between looks" },
-  { key: "etaMax", name: "η̃max", about: "largest hold error assumed" },
-  { key: "lipschitz", name: "L", about: "Lipschitz constant of the centroids assumed" },
+  { key: "t1", name: "T1", about: "shortest time between samples" },
+  { key: "t2", name: "T2", about: "longest time between samples" },
+  { key: "etaMax", name: "η̃max", about: "assumed limit of the hold error" },
+  { key: "lipschitz", name: "L", about: "assumed Lipschitz constant of the centroids" },
 ];
 
-const KEYS: Record<Slider, string> = {
-  k1: "controller.k1",
-  nu: "controller.nu",
-  t1: "controller.t1",
-  t2: "controller.t2",
-  etaMax: "certificate.eta_max",
-  lipschitz: "certificate.lipschitz",
-};
-
-/** The place that a slider is for. A T1 that is typed too long is refused; a slider stops there. */
-function spotOf(which: Slider, name: string, agents: number): Spot {
-  return {
-    key: KEYS[which],
-    name,
-    panel: "design",
-    parse: number,
-    read: (s) => settingOf(s, agents)?.[which],
-    write: (s, value) => {
-      const before = settingOf(s, agents);
-      if (!before) return s;
-      const next = { ...before, [which]: value as number };
-      return withSetting(s, which === "t2" && next.t2 > 0 ? inOrder(next) : next);
-    },
-  };
-}
-
-const ASK_AFTER = 500; // milliseconds after the last change
-
-export function Design() {
+/** The setting of the scenario, or where a hand is moving it. */
+function useSetting(): { own: Setting | null; setting: Setting | null; held: Held<Setting> } {
   const session = useSession();
   const scenario = useApp((app) => app.scenario);
   const agents = useApp((app) => app.start.length);
   const own = useMemo(() => (scenario ? settingOf(scenario, agents) : null), [scenario, agents]);
-  const [setting, show] = useState<Setting | null>(own);
-  useEffect(() => show(own), [own]);
-  const set = (next: Setting): void => show(inOrder(next));
+  const [, again] = useReducer((count: number) => count + 1, 0);
+  const held = useMemo(
+    () =>
+      new Held<Setting>(
+        (next) => session.forms.change((s) => withSetting(s, next)),
+        () => again(undefined as never),
+      ),
+    [session],
+  );
+  return { own, setting: own && (held.value ?? own), held };
+}
+
+export function Design() {
+  const scenario = useApp((app) => app.scenario);
+  const { own, setting, held } = useSetting();
+  const said = useAdvice(setting);
   if (!scenario) return null;
   if (!own || !setting)
     return (
@@ -62,17 +59,14 @@ export function Design() {
         the timer law under Scenario to design it.
       </p>
     );
-  const keep = (next: Setting): void => {
-    set(next);
-    void session.forms.change((s) => withSetting(s, inOrder(next))).then((taken) => !taken && show(own));
-  };
+  const move = (next: Setting): void => held.move(inOrder(next));
+  const letGo = (): void => void held.flush();
+  const verdict = verdictOf(setting, said?.measured ?? null);
   return (
     <div class="design">
-      <Region setting={setting} set={set} keep={keep} />
-      <p class={feasible(setting) ? "verdict good" : "verdict bad"} role="status">
-        {feasible(setting)
-          ? "● The point is inside: the paper's condition holds."
-          : "⊗ The point is outside: the paper's condition does not hold."}
+      <Region setting={setting} move={move} letGo={letGo} />
+      <p class={`verdict ${verdict.tone}`} role="status">
+        {verdict.says}
       </p>
       <div class="sliders">
         {SLIDERS.map((one) => (
@@ -83,8 +77,8 @@ export function Design() {
             about={one.about}
             setting={setting}
             first={own}
-            set={set}
-            keep={keep}
+            move={move}
+            letGo={letGo}
           />
         ))}
       </div>
@@ -99,18 +93,18 @@ export function Design() {
           </li>
         ))}
       </ul>
-      <Advice setting={setting} />
+      <Advice said={said} />
     </div>
   );
 }
 
 interface Change {
   readonly setting: Setting;
-  readonly set: (next: Setting) => void; // while moving
-  readonly keep: (next: Setting) => void; // when let go
+  readonly move: (next: Setting) => void;
+  readonly letGo: () => void;
 }
 
-function Region({ setting, set, keep }: Change) {
+function Region({ setting, move, letGo }: Change) {
   const theme = useTheme();
   const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<Frame | null>(null);
@@ -139,12 +133,13 @@ function Region({ setting, set, keep }: Change) {
         onPointerDown={(e) => {
           held.current = frame.current;
           e.currentTarget.setPointerCapture(e.pointerId);
-          set(at(e));
+          move(at(e));
         }}
-        onPointerMove={(e) => e.buttons === 1 && held.current && set(at(e))}
+        onPointerMove={(e) => e.buttons === 1 && held.current && move(at(e))}
         onPointerUp={(e) => {
-          if (held.current) keep(at(e));
+          if (held.current) move(at(e));
           held.current = null;
+          letGo();
         }}
       />
       <figcaption class="chart-note">
@@ -153,107 +148,5 @@ function Region({ setting, set, keep }: Change) {
         <span class="key line-dash">shared clock: k1 T2 = 2ν̃</span>
       </figcaption>
     </figure>
-  );
-}
-
-const NOTCHES = 400;
-const DECADES = 2; // that a slider reaches to either side
-
-function OneSlider({
-  which,
-  name,
-  about,
-  first,
-  setting,
-  set,
-  keep,
-}: Change & { which: Slider; name: string; about: string; first: Setting }) {
-  const middle = useRef(first[which] || 1);
-  const low = Math.log10(middle.current) - DECADES;
-  const value = setting[which];
-  const to = (notch: number): Setting => ({
-    ...setting,
-    [which]: Number((10 ** (low + (2 * DECADES * notch) / NOTCHES)).toPrecision(3)),
-  });
-  const spot = useMemo(() => spotOf(which, name, first.agents), [which, name, first.agents]);
-  return (
-    <>
-      <label class="slider" title={about}>
-        <span class="slider-name">{name}</span>
-        <input
-          type="range"
-          min={0}
-          max={NOTCHES}
-          value={Math.round((NOTCHES * (Math.log10(value || 1e-12) - low)) / (2 * DECADES))}
-          aria-label={`${name}, ${about}`}
-          aria-valuetext={figure(value)}
-          onInput={(e) => set(to(Number(e.currentTarget.value)))}
-          onChange={(e) => keep(to(Number(e.currentTarget.value)))}
-        />
-        <Entry spot={spot} showing={value} label={`${name}, ${about}, as a number`} />
-      </label>
-      <Wrong spot={spot} />
-    </>
-  );
-}
-
-interface Said {
-  readonly reasons: readonly string[];
-  readonly helps: readonly string[]; // changes of one number that would do
-  readonly fails: readonly string[]; // numbers of which no value would
-}
-
-function Advice({ setting }: { setting: Setting }) {
-  const scenario = useApp((app) => app.scenario);
-  const [said, say] = useState<Said | null>(null);
-  useEffect(() => {
-    if (!scenario) return;
-    let over = false;
-    const ask = async (): Promise<void> => {
-      try {
-        const found = await design(withSetting(scenario, setting));
-        const advice = (found["advice"] as { says: string; possible: boolean }[] | undefined) ?? [];
-        const those = (possible: boolean): string[] =>
-          advice.filter((one) => one.possible === possible).map((one) => one.says);
-        if (!over)
-          say({
-            reasons: (found["reasons"] as string[] | undefined) ?? [],
-            helps: those(true),
-            fails: those(false),
-          });
-      } catch (error) {
-        if (!over) say(error instanceof Refusal ? { reasons: [error.message], helps: [], fails: [] } : null);
-      }
-    };
-    const timer = window.setTimeout(() => void ask(), ASK_AFTER);
-    return () => {
-      over = true;
-      clearTimeout(timer);
-    };
-  }, [scenario, setting]);
-  if (!said) return null;
-  return (
-    <section>
-      <Listed title="What stands against it" lines={said.reasons} />
-      <Listed
-        title={said.helps.length > 1 ? "Any one of these would do" : "This would do"}
-        lines={said.helps}
-      />
-      <Listed title="These alone would not" lines={said.fails} />
-    </section>
-  );
-}
-
-function Listed({ title, lines }: { title: string; lines: readonly string[] }) {
-  if (!lines.length) return null;
-  return (
-    <>
-      <h3>{title}</h3>
-      <ul>
-        {lines.map((one) => (
-          <li key={one}>{one}</li>
-        ))}
-      </ul>
-    </>
   );
 }

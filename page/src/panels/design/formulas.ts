@@ -32,7 +32,7 @@ export const maxLipschitz = (s: Setting): number =>
   ((s.etaMax * reach(s)) / (s.k1 * s.k1 * s.t2) - 1) / Math.sqrt(s.agents);
 /** Below this T2 agents near a minimum approach it, each on its own clock. */
 export const asyncLocal = (s: Setting): number => reach(s) / s.k1;
-/** Below this T2 the cost falls from any start, if all look at the same times. */
+/** Below this T2 the cost falls from any start, if all sample at the same times. */
 export const syncGlobal = (s: Setting): number => 2 * asyncLocal(s);
 
 export const feasible = (s: Setting): boolean => s.etaMax < s.k1 && s.t2 <= maxDwellTime(s);
@@ -61,7 +61,7 @@ export function conditions(s: Setting): Condition[] {
     },
     {
       name: "Paper: T2 at most η̃max ν̃ / (k1² (L√N + 1))",
-      met: feasible(s),
+      met: s.t2 <= most,
       says: `${show(s.t2)} ${s.t2 <= most ? "≤" : ">"} ${show(most)}; hold errors then stay within η̃max, if no constant exceeds L`,
     },
     {
@@ -72,14 +72,43 @@ export function conditions(s: Setting): Condition[] {
     {
       name: "Shared clock: T2 below 2 ν̃ / k1",
       met: s.t2 < global,
-      says: `${show(s.t2)} ${s.t2 < global ? "<" : "≥"} ${show(global)}; the cost falls from any start, if all look at the same times`,
+      says: `${show(s.t2)} ${s.t2 < global ? "<" : "≥"} ${show(global)}; the cost falls from any start, if all sample at the same times`,
     },
   ];
 }
 
+/** The largest Lipschitz constant at the start, as the server measures it, and whose it is. */
+export interface Measured {
+  readonly value: number;
+  readonly agent: number;
+}
+
+export interface Verdict {
+  readonly tone: "good" | "amber" | "bad" | "open";
+  readonly says: string;
+}
+
+/** Whether the paper's condition holds: its inequalities, and the constant that they assume. */
+export function verdictOf(s: Setting, measured: Measured | null): Verdict {
+  const most = maxDwellTime(s);
+  const fails: string[] = [];
+  if (s.etaMax >= s.k1) fails.push(`η̃max = ${show(s.etaMax)} is not below k1 = ${show(s.k1)}`);
+  if (s.t2 > most) fails.push(`T2 = ${show(s.t2)} exceeds ${show(most)}`);
+  if (fails.length) return { tone: "bad", says: `⊗ The point is outside: ${fails.join(", and ")}.` };
+  const inside = "The point is inside: both inequalities of the paper hold";
+  if (!measured) return { tone: "open", says: `○ ${inside}. L is being measured.` };
+  const at = `L is ${show(measured.value)} at the start`;
+  return measured.value > s.lipschitz
+    ? {
+        tone: "amber",
+        says: `▲ ${inside}, but only if L = ${show(s.lipschitz)}; it is ${show(measured.value)} at the start (agent ${measured.agent}).`,
+      }
+    : { tone: "good", says: `● ${inside}, and ${at}, within the assumed ${show(s.lipschitz)}.` };
+}
+
 const list = (value: unknown): number[] => (Array.isArray(value) ? (value as number[]) : [Number(value)]);
 
-/** The setting of a scenario under the timer law, of the agent with the least room; null for others. */
+/** The setting of a scenario under the timer law, of the agent with the least margin; null for others. */
 export function settingOf(scenario: Scenario, agents: number): Setting | null {
   const law = scenario.controller;
   if (law.kind !== "timer") return null;
@@ -88,9 +117,9 @@ export function settingOf(scenario: Scenario, agents: number): Setting | null {
   const t2 = list(law["t2"]);
   const lipschitz = list(scenario.certificate?.lipschitz ?? 5);
   const at = (values: number[], p: number): number => values[Math.min(p, values.length - 1)];
-  const room = (p: number): number => at(t2, p) * (at(lipschitz, p) * Math.sqrt(agents) + 1);
+  const need = (p: number): number => at(t2, p) * (at(lipschitz, p) * Math.sqrt(agents) + 1);
   let tightest = 0;
-  for (let p = 1; p < Math.max(t2.length, lipschitz.length); p++) if (room(p) > room(tightest)) tightest = p;
+  for (let p = 1; p < Math.max(t2.length, lipschitz.length); p++) if (need(p) > need(tightest)) tightest = p;
   return {
     k1,
     nu: Number(law["nu"]),

@@ -19,13 +19,13 @@ export interface Frame {
   readonly height: number;
 }
 
-const ROOM = 3; // factor to either side of what must be seen
+const MARGIN = 2; // factor to either side of what must be seen
 
-/** What must be seen, with some room. */
+/** What must be seen, with a margin. */
 export function frameOf(s: Setting, width: number, height: number): Frame {
   const span = (values: number[]): [number, number] => {
     const known = values.filter((v) => Number.isFinite(v) && v > 0);
-    return [Math.min(...known) / ROOM, Math.max(...known) * ROOM];
+    return [Math.min(...known) / MARGIN, Math.max(...known) * MARGIN];
   };
   return {
     t2: span([s.t2, maxDwellTime(s), syncGlobal(s)]),

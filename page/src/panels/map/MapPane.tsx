@@ -28,6 +28,7 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
     const draw = (): void => {
       shown = maker.make(lane, size, theme, gestures.drag);
       if (shown && size.width > 0) painter.draw(shown.scene, shown.density);
+      element.toggleAttribute("data-turns", shown?.scene.space !== null);
     };
     const off = session.clock.onFrame(draw);
     const offStore = session.store.subscribe(() => session.clock.touch());
@@ -57,7 +58,7 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
         aria-label={label}
         aria-describedby="map-keys"
       />
-      {titled && lane && <Counters lane={lane} />}
+      {titled && lane && <Counters lane={lane} few />}
     </figure>
   );
 }

@@ -1,22 +1,29 @@
-/** How maps are put side by side: in as many columns as show the workspace largest. */
+/** How maps are put side by side: in one row of frames that have the shape of the region. */
 
-import type { Region } from "../../geometry/workspace";
-import { fit, type Size } from "../../map/view";
-import { boundsOf } from "./scene_of";
+import { MARGIN, type Bounds, type Size } from "../../map/view";
 
-const GAP = 8; // pixels between maps
-const WORDS = 60; // pixels of a title and the counters with a map
+const GAP = 8; // pixels between frames
+const LEAST = 190; // pixels of width; narrower frames are swiped from one to the next
+const SWIPED = 360; // pixels of width of those, at most
+const TALLEST = 0.6; // of the window: what is below the maps stays in sight
+const LEAST_HEIGHT = 220;
+const FREE = 0.8; // height over width of a frame whose content fills any shape
 
-export function bestColumns(maps: number, size: Size, region: Region): number {
-  if (region.dimension !== 2) return maps; // a line is drawn as wide as there is room
-  const bounds = boundsOf(region, 0);
-  const scale = (columns: number): number => {
-    const rows = Math.ceil(maps / columns);
-    const width = (size.width - GAP * (columns - 1)) / columns;
-    const height = (size.height - GAP * (rows - 1)) / rows - (maps > 1 ? WORDS : 0);
-    return fit(bounds, { width, height }, true).sx;
-  };
-  let best = maps; // beside each other they are compared most easily
-  for (let columns = maps - 1; columns > 0; columns--) if (scale(columns) > 1.1 * scale(best)) best = columns;
-  return best;
+export interface Frames {
+  readonly width: number; // of a frame
+  readonly height: number; // of the map in it
+  readonly swiped: boolean; // whether the row is wider than the page
+}
+
+/** Frames for several maps; `bounds` is what each shows at equal scales, null if it fits any shape. */
+export function framesOf(maps: number, space: Size, bounds: Bounds | null): Frames {
+  const share = (space.width - GAP * (maps - 1)) / maps;
+  const swiped = share < LEAST;
+  const width = Math.max(1, swiped ? Math.min(SWIPED, 0.9 * space.width) : share);
+  const tallest = Math.max(LEAST_HEIGHT, TALLEST * space.height);
+  if (!bounds) return { width, height: Math.min(tallest, FREE * width), swiped };
+  const [beside, above] = [MARGIN.left + MARGIN.right, MARGIN.top + MARGIN.bottom];
+  const shape = (bounds.top - bounds.bottom) / (bounds.right - bounds.left || 1) || 1;
+  const height = Math.min(tallest, (width - beside) * shape + above);
+  return { width: Math.min(width, (height - above) / shape + beside), height, swiped };
 }

@@ -5,19 +5,21 @@
 
 import type { Point } from "../../geometry/polygon";
 import { hit, NEAR, REACH, type Hit } from "../../map/hit";
+import { turned } from "../../map/orbit";
 import { toWorld, toX, toY } from "../../map/view";
 import type { Session } from "../../state/session";
 import { Dragging } from "./dragging";
-import { Keyboard } from "./keyboard";
 import type { Drag, Shown } from "./scene_of";
 
 const STILL = 4; // pixels that a click may move
+const SPIN = 0.01; // radians by which a pixel turns space
 
 export class Gestures {
   private readonly hand: Dragging;
   private readonly pointers = new Set<number>();
   private begun: [number, number] = [0, 0];
   private moved = false; // farther than a click may
+  private turning: [number, number] | null = null; // where the pointer is that turns space
   private closed = false;
   private readonly off: (() => void)[] = [];
 
@@ -27,7 +29,6 @@ export class Gestures {
     private readonly shown: () => Shown | null,
   ) {
     this.hand = new Dragging(session, shown);
-    const keyboard = new Keyboard(session, shown, this.hand);
     this.on("pointerdown", (e) => this.down(e));
     this.on("pointermove", (e) => this.move(e));
     this.on("pointerup", (e) => this.up(e));
@@ -35,10 +36,12 @@ export class Gestures {
     this.on("pointerleave", () => this.session.store.set({ hovered: -1 }));
     this.on("touchstart", (e) => this.touched(e), { passive: false });
     this.on("dblclick", (e) => this.add(this.at(e)));
-    this.on("keydown", (e) => keyboard.key(e));
-    import("./zooming")
-      .then(({ listenToZoom }) => {
-        if (!this.closed) this.off.push(listenToZoom(canvas, session, shown, () => this.busy));
+    Promise.all([import("./keyboard"), import("./zooming")])
+      .then(([{ Keyboard }, { listenToZoom }]) => {
+        const keyboard = new Keyboard(session, shown, this.hand);
+        this.on("keydown", (e) => keyboard.key(e));
+        const busy = (): boolean => this.holds || this.turning !== null;
+        if (!this.closed) this.off.push(listenToZoom(canvas, session, shown, busy));
       })
       .catch((error: unknown) => session.fail(error));
   }
@@ -72,14 +75,14 @@ export class Gestures {
     return scene ? toWorld(scene.view, scene.size, p[0], p[1]) : [0, 0];
   }
 
-  /** Whether one pointer has something to do, so that it neither scrolls the page nor moves the map. */
-  private get busy(): boolean {
+  /** Whether something is dragged or painted, so that the pointer neither scrolls the page nor moves the map. */
+  private get holds(): boolean {
     return this.hand.grip !== null || this.hand.painting.underWay;
   }
 
   /** It is too late to hold the page when a finger has moved, so that is settled when it comes down. */
   private touched(e: TouchEvent): void {
-    if ((this.busy || e.targetTouches.length > 1) && e.cancelable) e.preventDefault();
+    if ((this.holds || e.targetTouches.length > 1) && e.cancelable) e.preventDefault();
   }
 
   private under(p: readonly [number, number], e: PointerEvent): Hit {
@@ -89,13 +92,19 @@ export class Gestures {
   }
 
   private down(e: PointerEvent): void {
-    if (!this.shown() || e.button !== 0) return;
+    const scene = this.shown()?.scene;
+    if (!scene || e.button !== 0) return;
     this.canvas.setPointerCapture(e.pointerId);
     const p = this.at(e);
     this.pointers.add(e.pointerId);
+    this.turning = null;
     if (this.pointers.size > 1) return this.hand.drop(); // two fingers move the map
     this.begun = p;
     this.moved = false;
+    if (scene.space) {
+      if (!e.shiftKey) this.turning = p; // with Shift, the picture is moved as a map is
+      return;
+    }
     if (this.hand.painting.chosen) return this.hand.paint(this.world(p));
     this.hand.take(this.under(p, e));
     if (e.pointerType !== "touch" || this.hand.grip) this.choose(this.hand.grip);
@@ -113,8 +122,17 @@ export class Gestures {
     if (!this.pointers.has(e.pointerId)) return this.hover(p, e);
     this.moved ||= Math.hypot(p[0] - this.begun[0], p[1] - this.begun[1]) > STILL;
     if (this.pointers.size > 1) return;
+    if (this.turning) return this.turn(this.turning, p);
     if (this.hand.painting.underWay) this.hand.paint(this.world(p));
     else if (this.hand.grip && (this.moved || this.hand.underWay)) this.hand.dragTo(this.world(p));
+  }
+
+  private turn(from: readonly [number, number], to: [number, number]): void {
+    const { orbit } = this.session.store.get();
+    this.turning = to;
+    if (!orbit || !this.moved) return;
+    this.session.store.set({ orbit: turned(orbit, SPIN * (from[0] - to[0]), SPIN * (to[1] - from[1])) });
+    this.session.clock.touch();
   }
 
   private hover(p: [number, number], e: PointerEvent): void {
@@ -131,7 +149,8 @@ export class Gestures {
     const click = this.pointers.delete(e.pointerId) && !this.pointers.size && !this.moved;
     const { drawing } = this.session.store.get();
     if (drawing && click) this.drawAt(drawing, this.at(e));
-    else if (click && !this.busy) this.choose(null); // a touch on the ground that did not scroll
+    else if (click && !this.holds) this.choose(this.shown()?.scene.space ? this.under(this.at(e), e) : null);
+    this.turning = null;
     void this.hand.commit();
     this.hand.grip = null;
   }
@@ -139,6 +158,7 @@ export class Gestures {
   /** The browser took the pointer away, for instance to scroll the page: nothing was meant. */
   private abandon(e: PointerEvent): void {
     this.pointers.delete(e.pointerId);
+    this.turning = null;
     this.hand.drop();
     void this.hand.commit();
   }

@@ -4,12 +4,14 @@ import type { Point } from "../../geometry/polygon";
 import { cornersOf, isDrawn } from "../../geometry/workspace";
 import { plain } from "../../map/ticks";
 import type { Scene } from "../../map/scene";
+import { turned } from "../../map/orbit";
 import { panned, zoomed, type View } from "../../map/view";
 import type { Session } from "../../state/session";
 import type { Dragging } from "./dragging";
 import type { Shown } from "./scene_of";
 import { keptInSight } from "./sight";
 
+const TURN = 8; // radians for the whole width
 const COMMIT_AFTER = 350; // milliseconds after the last arrow key
 
 export class Keyboard {
@@ -142,10 +144,23 @@ export class Keyboard {
     return true;
   }
 
+  /** See space from farther to the right or from farther up, by some radians. */
+  private turn([right, up]: readonly [number, number], by: number): boolean {
+    const { orbit } = this.session.store.get();
+    if (!orbit) return false;
+    const next = turned(orbit, by * right, by * up);
+    this.session.store.set({ orbit: next });
+    this.session.clock.touch();
+    const degrees = (angle: number): string => `${plain(Math.round((180 / Math.PI) * angle))}°`;
+    this.session.say(`Seen from ${degrees(next.azimuth)} about z, ${degrees(next.elevation)} above.`);
+    return true;
+  }
+
   /** Move what is chosen by a share of the width; made true after a short rest. */
   private nudge(step: readonly [number, number], share: number): boolean {
     const scene = this.shown()?.scene;
     const { selected, selectedPeak, selectedCorner, tool } = this.session.store.get();
+    if (scene?.space) return this.turn(step, TURN * share);
     if (!scene || scene.shadow || !isDrawn(scene.region)) return false;
     const far = (share * scene.size.width) / scene.view.sx;
     const by = (z: readonly number[]): Point => [z[0] + far * step[0], (z[1] ?? 0) + far * step[1]];

@@ -5,7 +5,7 @@ import { densityOf, peaksOf, withPeaks, type Density, type DensityTable } from "
 import { isRaster, type RasterTable } from "../../density/raster";
 import type { Point } from "../../geometry/polygon";
 import type { Part } from "../../geometry/rings";
-import { flattened, nameOfAxis, PLANE, shadowOf, type Axes } from "../../geometry/shadow";
+import { flattened, nameOfAxis, PLANE, shadowOf } from "../../geometry/shadow";
 import { regionOfParts, widthOf, type Region } from "../../geometry/workspace";
 import { largestOf, paintHeat, type Heat } from "../../map/heat";
 import type { Glance, Scene, Tool } from "../../map/scene";
@@ -13,12 +13,12 @@ import type { Theme } from "../../map/theme";
 import { fit, type Bounds, type Size, type View } from "../../map/view";
 import type { Scenario } from "../../net/api";
 import type { AppState } from "../../state/app";
-import type { Places } from "../../state/edits";
 import type { Lane, LanePiece } from "../../state/lane";
 import type { Session } from "../../state/session";
 import { speedScale } from "../../state/speed";
 import { radiiOf, tableAt, World, worldOf } from "../../world/world";
 import { everSamples, latestOf, pathOf, resting, seen, spansOf, stretchesOf } from "./run_parts";
+import { lineCode, spaceCode } from "./drawing_code";
 
 const FRESH = 0.6; // seconds on the screen that the ring of a sample lasts
 const HEAT_EVERY = 100; // milliseconds between two pictures of a density that changes while time runs
@@ -71,6 +71,14 @@ function around(all: readonly Bounds[]): Bounds {
   };
 }
 
+/** What a map of a scenario has to show; null where it fills any shape. */
+export function boundsOfScenario(scenario: Scenario): Bounds | null {
+  const { regions } = new World(worldOf(scenario));
+  return regions.every((region) => region.dimension === 2 && region.ring.length)
+    ? boundsOfAll(regions, 0)
+    : null;
+}
+
 /** Remembers what is dear to make, for one map. */
 export class SceneMaker {
   private world: World | null = null;
@@ -81,6 +89,7 @@ export class SceneMaker {
   private region: Region | null = null;
   private regionFor: readonly unknown[] = [];
   private shadow: Scene["shadow"] = null;
+  private space: Scene["space"] = null;
   private density: Density | null = null;
   private densityFor = "";
   private tableFor: DensityTable | undefined | null = null;
@@ -111,9 +120,8 @@ export class SceneMaker {
     const piece = lane?.timeline.pieceAt(clock.t, jump) ?? null;
     const world = piece?.world ?? this.worldOf(app.scenario);
     const t = piece ? Math.max(0, Math.min(clock.t, lane?.timeline.known ?? 0) - piece.offset) : 0;
-    const { axes } = app;
-    const region = this.regionOf(world, t, drag, axes, app.start);
-    const shadow = this.shadow;
+    const region = this.regionOf(world, t, drag, app);
+    const { shadow, space } = this;
     const sensors = world.shown(app.selected, app.sensor);
     const moving = world.densityAt(t, sensors.slice(0, 1));
     const table = tableAt(moving, t);
@@ -126,12 +134,14 @@ export class SceneMaker {
     const glance = piece ? this.glanceOf(piece, jump - piece.jumps, app.selected, view.sx) : null;
     const everybody = lane?.stateAt(clock.t, jump) ?? resting(app.start);
     const lifted = lift(everybody, drag);
-    const state = shadow ? flattened(everybody, shadow.axes) : everybody;
+    const state = shadow && !space ? flattened(everybody, shadow.axes) : everybody;
     const most = world.changes && !shadow && region.dimension <= 2 ? this.mostOf(world, sensors, end) : 0;
     const scene: Scene = {
       region,
       frame,
       shadow,
+      space,
+      line: region.bounds ? this.codeOf(lineCode) : null,
       state,
       heat:
         region.dimension === 2 && !shadow && density
@@ -180,28 +190,39 @@ export class SceneMaker {
     return this.world;
   }
 
+  private codeOf<Code>(
+    code: (came: () => void, failed: (error: unknown) => void) => Code | null,
+  ): Code | null {
+    return code(
+      () => this.session.clock.touch(),
+      (error) => this.session.fail(error),
+    );
+  }
+
   private regionOf(
     world: World,
     t: number,
     { ring, parts, bounds }: Drag,
-    axes: Axes,
-    places: Places,
+    { axes, orbit, start: places }: AppState,
   ): Region {
     if (parts) return regionOfParts(parts);
     if (ring) return { dimension: 2, ring, bounds: null, editable: true };
     if (bounds) return { dimension: 1, ring: [], bounds, editable: true };
     const workspace = world.workspaceAt(t);
     const now = world.regionAt(t);
-    if (this.regionFor[0] !== now || this.regionFor[1] !== axes || !this.region) {
-      this.regionFor = [now, axes];
-      this.region = now;
-      const { dimension } = this.region;
-      this.shadow = null;
-      if (dimension > 2) {
-        const seen = axes[1] < dimension ? axes : PLANE;
-        this.shadow = { axes: seen, names: [nameOfAxis(seen[0], dimension), nameOfAxis(seen[1], dimension)] };
-        this.region = shadowOf(workspace, places, seen);
-      }
+    const code = now.dimension === 3 && orbit ? this.codeOf(spaceCode) : null;
+    const key = [now, axes, orbit, code];
+    if (!this.region || key.some((one, k) => one !== this.regionFor[k])) {
+      this.regionFor = key;
+      const { dimension } = now;
+      const seen = axes[1] < dimension ? axes : PLANE;
+      const space = code && orbit ? code.spaceOf(workspace, orbit) : null;
+      this.space = space;
+      this.shadow =
+        dimension > 2
+          ? { axes: seen, names: [nameOfAxis(seen[0], dimension), nameOfAxis(seen[1], dimension)] }
+          : null;
+      this.region = space ? space.region : this.shadow ? shadowOf(workspace, places, seen) : now;
     }
     return this.region;
   }

@@ -28,6 +28,8 @@ FEW = 1000  # agents that plain Python checks in less time than Numba takes to l
 @command(SCENARIO, SET, JSON, STRICT, example="site.toml --set agents.start.count=40")
 def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) -> None:
     """Check a scenario file without running it."""
+    from dwell.scenario.rasters import unit_remarks
+
     checked = load(scenario, overrides)
     few = checked.agents.count <= FEW and checked.site is None
     if few and "dwell._kernels._jit" not in sys.modules:
@@ -43,8 +45,10 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
         notes = flags_before(system, start, assumed)
     if strict:
         refuse(repairs)
+    remarks = [*((checked.site and checked.site.notes) or ()), *unit_remarks(checked)]
     if as_json:
         found = {"repairs": list(repairs), "flags": [asdict(note) for note in notes]}
+        found["remarks"] = remarks
         print_json({"schema": 1, "ok": True, "agents": system.agents, **found})
         return
     print(f"{scenario}: ok, {counted(system.agents, 'agent')}")
@@ -54,7 +58,7 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
         print(f"  repaired: {repair}")
     for note in notes:
         print(f"  note: {note.says}")
-    for remark in (checked.site and checked.site.notes) or ():
+    for remark in remarks:
         print(f"  note: {remark}")
 
 

@@ -1,0 +1,68 @@
+/** Laws side by side, in numbers: below the maps, at their full width. */
+
+import { useMemo } from "preact/hooks";
+import { regionOf } from "../geometry/workspace";
+import { figure, useApp, useSession, useTime } from "../panels/context";
+import { ErrorChart, FigureChart } from "../panels/Numbers";
+import type { Lane } from "../state/lane";
+import { mismatches } from "../state/laws";
+import { EndCard } from "./EndCard";
+import { figuresOf, levelOf } from "./figures";
+import { FiguresTable } from "./FiguresTable";
+import "./race.css";
+import { dtNotes, speedNote, type Ranked } from "./ranking";
+import { RasterPane } from "./RasterPane";
+import { SamplesPane } from "./SamplesPane";
+
+const hasBegun = (lane: Lane): boolean => lane.timeline.pieces.length > 0;
+
+export function Race() {
+  const session = useSession();
+  const lanes = useApp((app) => app.lanes);
+  const scenario = useApp((app) => app.scenario);
+  useApp((app) => app.version);
+  useApp((app) => app.word);
+  useTime();
+  const region = useMemo(() => scenario && regionOf(scenario.workspace), [scenario]);
+  const begun = lanes.filter(hasBegun);
+  if (!scenario || !begun.length)
+    return <p class="race empty">Figures, charts and samples of all laws are shown here once they run.</p>;
+  const { t } = session.clock;
+  const level = levelOf(begun, region);
+  const rows: Ranked[] = begun.map((lane) => ({
+    lane,
+    figures: figuresOf(lane, t, session.jumpOf(lane), level),
+  }));
+  const done = lanes.every((lane) => lane.summary || lane.problem);
+  const over = done && begun.every((lane) => t >= lane.timeline.known);
+  const notes = [
+    ...mismatches(
+      scenario.controller,
+      lanes.map(({ kind }) => kind),
+    ),
+    speedNote(rows),
+  ].filter(Boolean);
+  const every = dtNotes(begun);
+  const when = over ? `At the end, t = ${figure(t)}` : `At t = ${figure(t)} of ${figure(session.end)}`;
+  return (
+    <section class="race" aria-label="The laws in numbers">
+      <div aria-live="polite">
+        {over && <EndCard rows={rows} level={level} notes={[...notes, ...every]} />}
+      </div>
+      <FiguresTable rows={rows} level={level} when={when} />
+      {notes.length > 0 && (
+        <ul class="race-notes dim">
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+      <div class="race-charts">
+        <FigureChart lanes={begun} which="cost" log />
+        <SamplesPane lanes={begun} notes={every} />
+        <ErrorChart lanes={begun} />
+      </div>
+      <RasterPane />
+    </section>
+  );
+}

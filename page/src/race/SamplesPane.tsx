@@ -1,0 +1,77 @@
+/** Cost over samples: what each law achieved with how many of them. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { tableOf } from "../charts/words";
+import { ChartTable } from "../panels/ChartTable";
+import { figure, useApp, useSession, useTheme } from "../panels/context";
+import type { Lane } from "../state/lane";
+import { nameOf } from "../state/laws";
+import { overTime, pointsOf, SamplesChart } from "./samples_chart";
+
+const HEIGHT = 165;
+
+interface Props {
+  readonly lanes: readonly Lane[];
+  readonly notes: readonly string[];
+}
+
+/** The ends of a law's curve in words. */
+function ends(lane: Lane): string {
+  const points = pointsOf(lane);
+  const [first, last] = [points[0], points[points.length - 1]];
+  if (!last) return `${nameOf(lane.kind)} takes no samples`;
+  return `${nameOf(lane.kind)}: cost ${figure(first.cost)} after ${figure(first.samples)}, ${figure(last.cost)} after ${figure(last.samples)} samples per agent`;
+}
+
+export function SamplesPane({ lanes, notes }: Props) {
+  const session = useSession();
+  const theme = useTheme();
+  const box = useRef<HTMLDivElement>(null);
+  const chart = useRef<SamplesChart | null>(null);
+  const version = useApp((app) => app.version);
+  const word = useApp((app) => app.word);
+  const latest = useRef(lanes);
+  latest.current = lanes;
+  useEffect(() => {
+    const element = box.current as HTMLDivElement;
+    const made = new SamplesChart(element, theme, HEIGHT, (t) => {
+      session.clock.pause();
+      session.seek(t);
+    });
+    chart.current = made;
+    made.show(latest.current);
+    const off = session.clock.onFrame(() => made.moveTo(session.clock.t));
+    const watch = new ResizeObserver(() => made.resize(element.clientWidth));
+    watch.observe(element);
+    return () => {
+      off();
+      watch.disconnect();
+      made.close();
+    };
+  }, [session, theme]);
+  useEffect(() => {
+    chart.current?.show(latest.current);
+    session.clock.touch();
+  }, [session, version, word]);
+  const silent = lanes.filter((lane) => lane.summary && !pointsOf(lane).length);
+  return (
+    <section class="chart">
+      <h3>
+        Cost over samples per agent{" "}
+        <span class="chart-note dim">a dot at the time shown; click to go there</span>
+      </h3>
+      <div
+        ref={box}
+        class="chart-box race-samples"
+        role="img"
+        aria-label={`${lanes.map(ends).join("; ")}.`}
+      />
+      <ChartTable title="cost over samples" table={() => tableOf(overTime(latest.current))} />
+      {[...notes, ...silent.map((lane) => `${nameOf(lane.kind)} takes no samples.`)].map((note) => (
+        <p key={note} class="dim race-note">
+          {note}
+        </p>
+      ))}
+    </section>
+  );
+}

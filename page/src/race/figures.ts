@@ -1,0 +1,82 @@
+/** Figures of a law at any time, as `dwell compare` defines them for the end of a run. */
+
+import type { Arc } from "../arc/arc";
+import { figureAt } from "../charts/data";
+import type { Region } from "../geometry/workspace";
+import type { Lane } from "../state/lane";
+import { pathOf } from "../state/speed";
+
+/** Counts and lengths are means over the agents. */
+export interface Figures {
+  readonly settled: number | null; // the first metric sample from which no error exceeds the level
+  readonly samples: number; // Voronoi cells computed
+  readonly received: number; // positions of others
+  readonly sent: number; // messages
+  readonly distance: number; // length of the path
+  readonly cost: number | null;
+  readonly topSpeed: number; // of any agent so far
+  readonly total: number; // samples of all agents
+}
+
+const UNLIKE = 1.1; // ratio of largest speeds from which the comparison has a note
+const SMALL = 0.01; // of the diameter of the workspace: the level where there is no nu
+
+/** The error that counts as settled for every law: the first nu, or a hundredth of the diameter. */
+export function levelOf(lanes: readonly Lane[], region: Region | null): number | null {
+  const nu = lanes.map((lane) => lane.timeline.last?.nu).find((one) => typeof one === "number");
+  if (typeof nu === "number") return nu;
+  if (region?.bounds) return SMALL * (region.bounds[1] - region.bounds[0]);
+  if (!region?.ring.length) return null;
+  return SMALL * diameterOf(region.ring);
+}
+
+function diameterOf(ring: Region["ring"]): number {
+  let most = 0;
+  for (const [k, a] of ring.entries())
+    for (const b of ring.slice(k + 1)) most = Math.max(most, Math.hypot(a[0] - b[0], a[1] - b[1]));
+  return most;
+}
+
+/** The first metric sample from which every error stays within `level`; null if it never does. */
+export function settledAt({ timeline }: Lane, level: number): number | null {
+  let since: number | null = null;
+  for (const [k, piece] of timeline.pieces.entries()) {
+    const until = timeline.pieces[k + 1]?.offset ?? Infinity;
+    const { time, error, count } = piece.arc.samples;
+    for (let s = 0; s < count && piece.offset + time[s] <= until; s++) {
+      if (error[s] > level) since = null;
+      else since ??= piece.offset + time[s];
+    }
+  }
+  return since;
+}
+
+const agentsOf = (arc: Arc | undefined): number => Math.max(1, arc?.agents ?? 1);
+
+/** Everything about a lane at time t after so many jumps; beyond its end, at its end. */
+export function figuresOf(lane: Lane, t: number, jump: number, level: number | null): Figures {
+  const { timeline } = lane;
+  const now = Math.min(t, timeline.known);
+  const agents = agentsOf(timeline.last?.arc);
+  const counts = timeline.counts(now, jump);
+  const path = pathOf(lane, now, jump);
+  const over = lane.summary !== null && now >= timeline.known;
+  const final = (lane.summary?.["cost"] as { final?: number | null } | undefined)?.final;
+  const settled = lane.summary && level !== null ? settledAt(lane, level) : null;
+  return {
+    settled: settled !== null && settled <= now ? settled : null,
+    samples: counts.looks / agents,
+    received: counts.received / agents,
+    sent: counts.sent / agents,
+    distance: path.length / agents,
+    cost: over && final !== undefined ? final : figureAt(lane, now, jump, "cost"),
+    topSpeed: path.speed,
+    total: counts.looks,
+  };
+}
+
+/** Whether some laws have moved noticeably faster than others. */
+export function speedsDiffer(speeds: readonly number[]): boolean {
+  const moved = speeds.filter((speed) => speed > 0);
+  return moved.length > 1 && Math.max(...moved) > UNLIKE * Math.min(...moved);
+}

@@ -1,0 +1,103 @@
+/** Which figures of laws side by side are shown, how, and which of them are the best. */
+
+import { figure, whole } from "../panels/context";
+import type { Lane } from "../state/lane";
+import { nameOf } from "../state/laws";
+import { speedsDiffer, type Figures } from "./figures";
+
+export interface Column {
+  readonly name: string;
+  readonly about: string; // in a second line of the header
+  readonly value: (one: Figures) => number | null;
+  readonly ranked: boolean; // whether less is better; a largest speed is what laws are matched by
+}
+
+export interface Ranked {
+  readonly lane: Lane;
+  readonly figures: Figures;
+}
+
+const DIGITS = 4;
+
+/** The columns for a level of settling; messages only where a law sends some. */
+export function columnsOf(level: number | null, rows: readonly Ranked[]): Column[] {
+  const sends = rows.some(({ figures }) => figures.sent > 0);
+  const sent: Column = { name: "Messages sent", about: "per agent", value: (one) => one.sent, ranked: true };
+  return [
+    {
+      name: "Time to coverage",
+      about: level === null ? "no ν is given" : `settled to ${figure(level)}`,
+      value: (one) => one.settled,
+      ranked: true,
+    },
+    { name: "Samples", about: "per agent", value: (one) => one.samples, ranked: true },
+    { name: "Positions received", about: "per agent", value: (one) => one.received, ranked: true },
+    ...(sends ? [sent] : []),
+    { name: "Path length", about: "per agent", value: (one) => one.distance, ranked: true },
+    { name: "Cost", about: "locational", value: (one) => one.cost, ranked: true },
+    { name: "Top speed", about: "largest of any agent", value: (one) => one.topSpeed, ranked: false },
+  ];
+}
+
+export const shown = (value: number | null): string => figure(value, DIGITS);
+
+/** The rows with the least value, to the digits that are shown; none if all are equal. */
+export function bestOf(values: readonly (number | null)[]): ReadonlySet<number> {
+  const found = values.filter((one) => one !== null);
+  const least = shown(Math.min(...found));
+  const best = values.flatMap((one, k) => (one !== null && shown(one) === least ? [k] : []));
+  return new Set(best.length < values.length ? best : []);
+}
+
+/** A law's numbers at the end, in a sentence. */
+export function sentenceOf({ lane, figures }: Ranked, level: number | null): string {
+  const name = nameOf(lane.kind);
+  if (lane.problem) return `${name}: ${lane.problem.message}`;
+  const covered =
+    level === null
+      ? ""
+      : figures.settled === null
+        ? `; not settled to ${shown(level)}`
+        : `; settled to ${shown(level)} from t = ${shown(figures.settled)} on`;
+  const samples = `${whole(figures.total)} samples (${shown(figures.samples)} per agent)`;
+  return `${name}: cost ${shown(figures.cost)} with ${samples}${covered}; path ${shown(figures.distance)} per agent, largest speed ${shown(figures.topSpeed)}.`;
+}
+
+const ALIKE = 0.05; // costs that differ by less than this part can be set against the samples they took
+const FEWER = 1.5; // times
+
+/** How many times fewer samples the most sparing law took than the least sparing, at about the same cost. */
+export function verdictOf(rows: readonly Ranked[]): string {
+  const done = rows.filter(({ figures }) => figures.total > 0 && figures.cost !== null);
+  if (done.length < 2) return "";
+  const sorted = [...done].sort((a, b) => a.figures.total - b.figures.total);
+  const [few, many] = [sorted[0], sorted[sorted.length - 1]];
+  const ratio = many.figures.total / few.figures.total;
+  const more = (few.figures.cost as number) / (many.figures.cost as number) - 1;
+  if (ratio < FEWER || Math.abs(more) > ALIKE) return "";
+  const cost = `${figure(Math.abs(100 * more), 2)} % ${more < 0 ? "lower" : "higher"}`;
+  return `${nameOf(few.lane.kind)} took ${Number(ratio.toPrecision(2))} times fewer samples than ${nameOf(many.lane.kind)}; its final cost is ${Math.abs(more) < 5e-5 ? "the same" : cost}.`;
+}
+
+/** The largest speeds, if they differ. */
+export function speedNote(rows: readonly Ranked[]): string {
+  if (!speedsDiffer(rows.map(({ figures }) => figures.topSpeed))) return "";
+  const each = rows.map(({ lane, figures }) => `${nameOf(lane.kind)} ${shown(figures.topSpeed)}`);
+  return `The largest speeds that occurred differ: ${each.join(", ")}.`;
+}
+
+const EVERY_DT = new Set(["lloyd", "tvd", "minimum-energy"]);
+const USUAL_DT = 0.01; // of these laws
+
+/** Laws that sample every dt: how many samples that makes. */
+export function dtNotes(lanes: readonly Lane[]): string[] {
+  return lanes.flatMap((lane) => {
+    const law = lane.timeline.last?.scenario.controller;
+    if (!law || !EVERY_DT.has(law.kind) || law["mode"] === "ode") return [];
+    const dt = typeof law["dt"] === "number" ? law["dt"] : USUAL_DT;
+    const { end } = lane.timeline;
+    return [
+      `${nameOf(lane.kind)} samples every dt = ${dt}: its samples per agent are horizon / dt = ${whole(end / dt)}, so they depend on the choice of dt.`,
+    ];
+  });
+}
