@@ -1,10 +1,12 @@
 import { defineConfig } from "vitest/config";
 
+const OUT = "../src/dwell/web/static";
+
 // Names without hashes, so that the built bundle can be committed and compared.
-export default defineConfig({
+const page = {
   base: "/static/",
   build: {
-    outDir: "../src/dwell/web/static",
+    outDir: OUT,
     emptyOutDir: true,
     target: "es2022",
     modulePreload: false,
@@ -15,10 +17,34 @@ export default defineConfig({
       output: {
         entryFileNames: "page.js",
         chunkFileNames: "[name].js",
-        assetFileNames: (asset) => (asset.names[0]?.endsWith(".css") ? "page.css" : "[name][extname]"),
+        assetFileNames: (asset: { names: string[] }): string =>
+          asset.names[0]?.endsWith(".css") ? "page.css" : "[name][extname]",
       },
     },
   },
+};
+
+// The player is one module and one sheet without any address in them: exported files hold both.
+const player = {
+  base: "/static/",
+  publicDir: false as const,
+  build: {
+    outDir: OUT,
+    emptyOutDir: false,
+    target: "es2022",
+    assetsInlineLimit: Number.MAX_SAFE_INTEGER,
+    cssCodeSplit: false,
+    reportCompressedSize: false,
+    rollupOptions: {
+      input: "src/player/main.tsx",
+      preserveEntrySignatures: "strict" as const,
+      output: { codeSplitting: false, entryFileNames: "player.js", assetFileNames: "player[extname]" },
+    },
+  },
+};
+
+export default defineConfig(({ mode }) => ({
+  ...(mode === "player" ? player : page),
   test: { css: true }, // a test reads the colours of the sheet
   server: { proxy: { "/api": { target: "http://127.0.0.1:8765", ws: true } } },
-});
+}));

@@ -27,7 +27,6 @@ interface Compared extends RecordedRun {
   readonly controller: Law;
   readonly nu: number;
   readonly horizon: number;
-  readonly spent: { looked: number[]; received: number[]; sent: number[] };
   readonly figures: {
     readonly settled_at: Record<string, number | null>;
     readonly cost: { readonly initial: number; readonly final: number };
@@ -43,8 +42,7 @@ const { runs, notes } = read<{ runs: Record<string, Compared>; notes: string[] }
 
 /** A lane that has received a whole run. */
 function laneOf(run: Compared): Lane {
-  const begin = { ...run.begin, start: { ...run.begin.start, spent: run.spent } };
-  const arc = arcOf({ ...run, begin, messages: run.messages.slice(0, 1) });
+  const arc = arcOf({ ...run, messages: run.messages.slice(0, 1) });
   arc.samples.append(decode(bytes(run.messages[1])));
   arc.known = run.horizon;
   const lane = new Lane(run.controller.kind, { changed: () => undefined, grew: () => undefined });

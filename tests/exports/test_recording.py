@@ -31,7 +31,7 @@ def test_the_shipped_recording_is_the_run_of_today() -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for name in module.TEMPLATES:
+    for name in module.RUNS:
         kept = (module.FOLDER / f"{name}.bin").read_bytes()
         assert len(kept) <= 300_000
         (then, planes), (now, made) = header_of(kept), header_of(module.recorded(name))

@@ -75,7 +75,7 @@ class Server:
         )  # fmt: skip
         line = self.process.stdout.readline()
         assert line.startswith("dwell: serving at http://127.0.0.1:"), line
-        self.url = line.split()[3].rstrip("/")
+        self.url = line.split()[3].partition("#")[0].rstrip("/")
         self.port = int(self.url.rpartition(":")[2])
         self.http = httpx.Client(base_url=self.url, timeout=LONG)
 

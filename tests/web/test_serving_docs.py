@@ -20,6 +20,7 @@ PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
 OPTIONS = {
     option.names[0].removeprefix("--"): option.how.get("default")
     for option in COMMANDS["serve"].options
+    if option.names[0].startswith("--")
 }
 
 

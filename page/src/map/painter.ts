@@ -7,7 +7,6 @@ import type { Density } from "../density/density";
 import { isDrawn } from "../geometry/workspace";
 import { Layer, resize } from "./layer";
 import { drawAbout, drawEmpty, drawRangeKey, drawScale } from "./legend";
-import { drawLine, drawLineGround } from "./line";
 import { CanvasPen, type Pen } from "./pen";
 import { drawGround, drawPlane } from "./plane";
 import type { Scene } from "./scene";
@@ -39,7 +38,17 @@ export class Painter {
     const { view, size, theme, region, layers, heat } = scene;
     if (scene.space) return this.drawSpace(scene, density, ratio);
     const shape = [view, size.width, size.height, theme, ratio, scene.shadow, scene.frame];
-    const shown = [region, heat, layers.heat, layers.holds, scene.end, scene.speed, scene.scaled, fonts];
+    const shown = [
+      region,
+      heat,
+      layers.heat,
+      layers.holds,
+      scene.end,
+      scene.speed,
+      scene.scaled,
+      scene.line,
+      fonts,
+    ];
     if (this.ground.renew(scene, ratio, [...shape, ...shown, region.bounds && density]))
       paintGround(this.ground.pen, scene, density);
     resize(this.canvas, this.context, scene, ratio);
@@ -68,7 +77,7 @@ export function paintGround(pen: Pen, scene: Scene, density: Density | null): vo
   if (scene.region.dimension === 2) {
     drawGround(pen, scene);
     drawScale(pen, scene);
-  } else if (scene.region.bounds) drawLineGround(pen, scene, density);
+  } else if (scene.region.bounds) scene.line?.drawLineGround(pen, scene, density);
   drawEmpty(pen, scene, density);
 }
 
@@ -78,7 +87,7 @@ export function paintOver(pen: Pen, scene: Scene): void {
   if (!canDraw(scene)) return;
   if (scene.layers.trails && scene.running && live) drawHeads(pen, scene, live);
   if (flat) drawPlane(pen, scene);
-  else drawLine(pen, scene);
+  else scene.line?.drawLine(pen, scene);
   if (flat) drawRangeKey(pen, scene);
   drawAbout(pen, scene);
 }

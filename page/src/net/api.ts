@@ -149,3 +149,6 @@ export const fileOf = async (id: string): Promise<Blob> => (await ask(`/api/runs
 
 export const filmOf = async (id: string, format: "gif", seconds: number): Promise<Blob> =>
   (await ask(`/api/runs/${id}/film?format=${format}&seconds=${seconds}`)).blob();
+
+export const htmlOf = async (ids: readonly string[]): Promise<Blob> =>
+  (await ask(`/api/html?${ids.map((id) => `run=${encodeURIComponent(id)}`).join("&")}`)).blob();

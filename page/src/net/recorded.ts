@@ -47,6 +47,14 @@ interface Shows {
   showRecorded(runs: readonly Recording[]): void;
 }
 
+/** The laws of some runs; where two have one law, what else tells them apart. */
+export function kindsOf(runs: readonly Recording[]): string[] {
+  const kinds = runs.map((run) => run.scenario.controller.kind);
+  const names = runs.map((run, k) => run.scenario.name ?? kinds[k]);
+  const apart = (words: readonly string[]): boolean => new Set(words).size === words.length;
+  return apart(kinds) ? kinds : apart(names) ? names : kinds.map((kind, k) => `${kind} (${k + 1})`);
+}
+
 /** Read a record. */
 export async function readRecording(source: Source): Promise<Recording> {
   const bytes = await unpacked(source);

@@ -1,19 +1,12 @@
 /** The page. */
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Size } from "../map/view";
+import { useEffect } from "preact/hooks";
 import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
 import { listenToDrops } from "./drops";
 import { Header } from "./Header";
-import { listenToKeys } from "./keys";
 import { lazy } from "./lazy";
-import { framesOf } from "./map/columns";
-import { MapPane } from "./map/MapPane";
-import { boundsOfScenario } from "./map/scene_of";
-import { MapTools } from "./MapTools";
-import { Pending } from "./Pending";
-import { SensorLine } from "./SensorLine";
+import { Maps } from "./map/Maps";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
 import "./screens.css";
@@ -33,6 +26,8 @@ const Design = lazy(async () => (await import("./design/Design")).Design);
 const Compare = lazy(async () => (await import("./Compare")).Compare);
 const Race = lazy(async () => (await import("../race/Race")).Race);
 const Scenario = lazy(async () => (await import("./scenario/ScenarioPanel")).ScenarioPanel);
+const MapTools = lazy(async () => (await import("./MapTools")).MapTools, "\u00a0");
+const SensorLine = lazy(async () => (await import("./SensorLine")).SensorLine, "");
 const Story = lazy(async () => (await import("../story/Story")).Story);
 
 /** The fragment of the address is for scenarios: a reload would not find the run under another one. */
@@ -48,7 +43,19 @@ export function App() {
   const helped = useApp((app) => app.help);
   const several = useApp((app) => app.lanes.length > 1);
   const told = useApp((app) => app.story !== null);
-  useEffect(() => listenToKeys(session), [session]);
+  useEffect(() => {
+    let off = (): void => undefined;
+    let over = false;
+    import("./keys")
+      .then(({ listenToKeys }) => {
+        if (!over) off = listenToKeys(session);
+      })
+      .catch((error: unknown) => session.fail(error));
+    return () => {
+      over = true;
+      off();
+    };
+  }, [session]);
   const name = useApp((app) => app.scenario?.name);
   useEffect(() => {
     document.title = name ? `${name} · dwell` : "dwell";
@@ -81,7 +88,7 @@ export function App() {
           </p>
         </section>
         {told ? (
-          <aside class="side" aria-label="Story">
+          <aside class="side" aria-label="Story" id="panel" tabIndex={-1}>
             <Story />
           </aside>
         ) : (
@@ -90,35 +97,6 @@ export function App() {
       </main>
       {helped && <Help />}
     </>
-  );
-}
-
-function Maps() {
-  const lanes = useApp((app) => app.lanes);
-  const scenario = useApp((app) => app.scenario);
-  const box = useRef<HTMLDivElement>(null);
-  const [size, resize] = useState<Size>({ width: 0, height: 0 });
-  useEffect(() => {
-    const element = box.current as HTMLDivElement;
-    const measure = (): void => resize({ width: element.clientWidth, height: innerHeight });
-    const watch = new ResizeObserver(measure);
-    watch.observe(element);
-    watch.observe(document.documentElement);
-    return () => watch.disconnect();
-  }, []);
-  const bounds = useMemo(() => scenario && boundsOfScenario(scenario), [scenario]);
-  const shown = lanes.length ? lanes : [null];
-  const several = shown.length > 1;
-  const { width, height, swiped } = framesOf(shown.length, size, bounds);
-  const sizes = { "--frame-width": `${width}px`, "--frame-height": `${height}px` };
-  const kind = !several ? "maps" : swiped ? "maps frames swiped" : "maps frames";
-  return (
-    <div class={kind} ref={box} style={several ? sizes : {}}>
-      {shown.map((lane, k) => (
-        <MapPane key={k} lane={lane} titled={several} />
-      ))}
-      <Pending />
-    </div>
   );
 }
 

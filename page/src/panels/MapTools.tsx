@@ -52,40 +52,44 @@ export function MapTools() {
   };
   return (
     <div class="tools">
-      <div class="segments" role="group" aria-label="What the pointer changes">
-        {TOOLS.map((one) => (
-          <button
-            key={one.tool}
-            aria-pressed={tool === one.tool}
-            disabled={!touchable || (one.tool === "paint" && !planar)}
-            title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE}
-            onClick={() => session.hands.setTool(one.tool)}
-          >
-            {one.name}
-          </button>
-        ))}
-      </div>
-      {!drawing && tool !== "paint" && (
-        <button
-          class="plain"
-          disabled={!touchable || (tool === "workspace" && !corners)}
-          onClick={() => void session.hands.addOne()}
-          title={touchable ? `${ADDS[tool]} (A on the map)` : UNTOUCHABLE}
-        >
-          <Icon name="plus" /> <span class="word">Add</span>
-        </button>
-      )}
-      {tool === "workspace" && planar && <DrawTools />}
-      {tool === "paint" && planar && <PaintTools />}
-      {!drawing && tool !== "paint" && (
-        <button
-          class="plain"
-          disabled={!touchable || chosen < 0}
-          onClick={() => void session.hands.removeChosen()}
-          title="Remove what is chosen (Delete)"
-        >
-          <Icon name="bin" /> <span class="word">Remove</span>
-        </button>
+      {!session.fixed && (
+        <>
+          <div class="segments" role="group" aria-label="What the pointer changes">
+            {TOOLS.map((one) => (
+              <button
+                key={one.tool}
+                aria-pressed={tool === one.tool}
+                disabled={!touchable || (one.tool === "paint" && !planar)}
+                title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE}
+                onClick={() => session.hands.setTool(one.tool)}
+              >
+                {one.name}
+              </button>
+            ))}
+          </div>
+          {!drawing && tool !== "paint" && (
+            <button
+              class="plain"
+              disabled={!touchable || (tool === "workspace" && !corners)}
+              onClick={() => void session.hands.addOne()}
+              title={touchable ? `${ADDS[tool]} (A on the map)` : UNTOUCHABLE}
+            >
+              <Icon name="plus" /> <span class="word">Add</span>
+            </button>
+          )}
+          {tool === "workspace" && planar && <DrawTools />}
+          {tool === "paint" && planar && <PaintTools />}
+          {!drawing && tool !== "paint" && (
+            <button
+              class="plain"
+              disabled={!touchable || chosen < 0}
+              onClick={() => void session.hands.removeChosen()}
+              title="Remove what is chosen (Delete)"
+            >
+              <Icon name="bin" /> <span class="word">Remove</span>
+            </button>
+          )}
+        </>
       )}
       {region && region.dimension > 2 && (
         <label>
@@ -105,24 +109,28 @@ export function MapTools() {
         </label>
       )}
       <span class="gap" />
-      <button
-        class="plain"
-        disabled={!app.undoable}
-        onClick={() => session.undo()}
-        title="Undo the last change (Ctrl+Z)"
-        aria-label="Undo"
-      >
-        <Icon name="undo" />
-      </button>
-      <button
-        class="plain"
-        disabled={!app.redoable}
-        onClick={() => session.undo(false)}
-        title="Redo the change that was undone (Ctrl+Y)"
-        aria-label="Redo"
-      >
-        <Icon name="redo" />
-      </button>
+      {!session.fixed && (
+        <>
+          <button
+            class="plain"
+            disabled={!app.undoable}
+            onClick={() => session.undo()}
+            title="Undo the last change (Ctrl+Z)"
+            aria-label="Undo"
+          >
+            <Icon name="undo" />
+          </button>
+          <button
+            class="plain"
+            disabled={!app.redoable}
+            onClick={() => session.undo(false)}
+            title="Redo the change that was undone (Ctrl+Y)"
+            aria-label="Redo"
+          >
+            <Icon name="redo" />
+          </button>
+        </>
+      )}
       <details class="menu">
         <summary>Show</summary>
         <div class="menu-body" role="group" aria-label="Layers of the map">

@@ -4,8 +4,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { SPEEDS, usualSpeed } from "../state/clock";
 import { figure, useApp, useClock, useSession, whole } from "./context";
 import { Icon } from "./Icon";
+import { lazy } from "./lazy";
 import { Term } from "./Term";
-import { WorldLine } from "./WorldLine";
+
+const WorldLine = lazy(async () => (await import("./WorldLine")).WorldLine, "");
 
 const NOTCHES = 10000; // of the bar
 

@@ -1,6 +1,6 @@
 /** What buttons and keys of the page do with files, the link and the map. */
 
-import { asText, fileOf, filmOf } from "../net/api";
+import { asText, fileOf, filmOf, htmlOf } from "../net/api";
 import type { Session } from "../state/session";
 import { download } from "./map/exports";
 
@@ -34,7 +34,7 @@ export async function saveScenario(session: Session): Promise<void> {
 
 export async function saveRun(session: Session, what: "nc" | "gif"): Promise<void> {
   const { lanes } = session.store.get();
-  const done = lanes.filter((lane) => lane.summary);
+  const done = lanes.filter((lane) => lane.summary && !lane.recorded);
   if (!done.length) return session.say("A film or a file needs a run that is done; press Run first.");
   const since = done[0].timeline.last?.offset ?? 0;
   const part = since > 0 ? `; it holds the part from t = ${since.toFixed(2)} on` : "";
@@ -69,12 +69,32 @@ export async function saveFilm(session: Session): Promise<void> {
   await save(session, `${fileName(session)}.mp4`);
 }
 
-export async function copyLink(session: Session): Promise<void> {
+/** Copy a link to what is shown, or the command that opens it on any machine with dwell. */
+export async function copyLink(session: Session, command = false): Promise<void> {
   const link = await session.link();
+  const where = `It opens where dwell serve runs on port ${location.port || "80"}; elsewhere: dwell serve 'LINK'.`;
   try {
-    await navigator.clipboard.writeText(link);
-    session.say("The link to this scenario is copied; it is in the address bar too.");
+    await navigator.clipboard.writeText(command ? `dwell serve '${link}'` : link);
+    session.say(
+      command
+        ? "The command is copied; it opens this in the browser of any machine with dwell."
+        : `The link is copied, and in the address bar. ${where}`,
+    );
   } catch {
-    session.say("The link to this scenario is in the address bar.");
+    session.say(`The link is in the address bar. ${where}`);
+  }
+}
+
+/** One file that plays the runs that are shown, side by side. */
+export async function saveHtml(session: Session): Promise<void> {
+  const done = session.store.get().lanes.filter((lane) => lane.summary && !lane.recorded);
+  if (!done.length) return session.say("A file that plays needs a run that is done; press Run first.");
+  const name = `${fileName(session)}.html`;
+  try {
+    session.say(`${name} is being written.`);
+    download(await htmlOf(done.map((lane) => lane.timeline.last?.id ?? "")), name);
+    session.say(`${name} is saved; it plays in any browser, without a server.`);
+  } catch (error) {
+    session.fail(error);
   }
 }

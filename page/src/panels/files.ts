@@ -25,7 +25,7 @@ export async function openFile(session: Session, file: File): Promise<void> {
     if (PICTURES.includes(file.type)) return await openPicture(session, file);
     const head = String.fromCharCode(...new Uint8Array(await file.slice(0, 4).arrayBuffer()));
     if (STORED.includes(head))
-      return session.say(`${file.name} is a stored run, not a scenario; dwell show reads it.`, "error");
+      return session.say(`${file.name} is a stored run; dwell serve ${file.name} opens it.`, "error");
     if (file.size > LONGEST)
       return session.say(tooLarge(file, "a scenario file or an outline", LONGEST), "error");
     const text = await file.text();

@@ -17,7 +17,8 @@ function closeMenus(except: Element | null): void {
 }
 
 /** A button that was clicked with a pointer gives the keyboard back, so that Space plays again. */
-function letGoOfClicked(e: MouseEvent): void {
+function letGoOfClicked(event: Event): void {
+  const e = event as MouseEvent;
   closeMenus((e.target as HTMLElement).closest("details.menu"));
   if (e.detail > 0) (e.target as HTMLElement).closest<HTMLElement>("button, summary")?.blur();
 }
@@ -54,9 +55,15 @@ function commandsOf(session: Session): Record<string, Command> {
   };
 }
 
-export function listenToKeys(session: Session): () => void {
+/** What a fixed session understands: time alone. */
+const OF_TIME = " ,ArrowLeft,ArrowRight,Home,End,<,>,Escape".split(",");
+
+/** Listen anywhere on the page, or inside of one element alone. */
+export function listenToKeys(session: Session, where: HTMLElement | Window = window): () => void {
   const commands = commandsOf(session);
-  const listen = (e: KeyboardEvent): void => {
+  const listen = (event: Event): void => {
+    const e = event as KeyboardEvent;
+    if (session.fixed && (e.ctrlKey || e.metaKey || !OF_TIME.includes(e.key))) return;
     const target = e.target as HTMLElement;
     const letter = e.key.length === 1 ? e.key.toLowerCase() : e.key;
     const runs = target.matches("select") && letter === "r" && !e.ctrlKey && !e.metaKey;
@@ -78,10 +85,10 @@ export function listenToKeys(session: Session): () => void {
     e.preventDefault();
     command(e);
   };
-  addEventListener("keydown", listen);
-  addEventListener("click", letGoOfClicked);
+  where.addEventListener("keydown", listen);
+  where.addEventListener("click", letGoOfClicked);
   return () => {
-    removeEventListener("keydown", listen);
-    removeEventListener("click", letGoOfClicked);
+    where.removeEventListener("keydown", listen);
+    where.removeEventListener("click", letGoOfClicked);
   };
 }

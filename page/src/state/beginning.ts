@@ -1,9 +1,20 @@
 /** Beginning: what the page shows when it is opened, and what a reload and a link bring back. */
 
 import * as api from "../net/api";
-import { readRecording } from "../net/recorded";
+import { openRecorded, readRecording } from "../net/recorded";
 import type { Panel } from "./app";
-import { forget, fragmentOf, recall, remember, scenarioIn, type Memory } from "./link";
+import { LAWS } from "./laws";
+import {
+  forget,
+  fragmentOf,
+  recall,
+  remember,
+  scenarioIn,
+  shownIn,
+  storedIn,
+  type Memory,
+  type Shown,
+} from "./link";
 import type { Session } from "./session";
 import { keepAsking } from "./vigil";
 
@@ -66,6 +77,8 @@ export class Beginning {
   }
 
   private async openFragment(fragment: string): Promise<boolean> {
+    const stored = storedIn(fragment);
+    if (stored.length) return this.openStored(fragment, stored);
     if (!fragment.startsWith("#s=")) return false;
     this.fragment = fragment;
     const scenario = await scenarioIn(fragment);
@@ -73,7 +86,36 @@ export class Beginning {
       this.session.say("The link holds no scenario that can be read.", "error");
       return false;
     }
-    return this.session.open(scenario);
+    if (!(await this.session.open(scenario))) return false;
+    await this.showAs(shownIn(fragment));
+    return true;
+  }
+
+  /** Stored runs that the server was started with. */
+  private async openStored(fragment: string, addresses: readonly string[]): Promise<boolean> {
+    this.fragment = fragment;
+    try {
+      await openRecorded(this.session, ...addresses);
+    } catch (error) {
+      this.session.fail(error);
+      return false;
+    }
+    this.session.store.set({ panel: "numbers" });
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.session.clock.play();
+    return true;
+  }
+
+  /** Run what a link shows, and go where it was. */
+  private async showAs({ laws, t, view, play }: Shown): Promise<void> {
+    const { session } = this;
+    const known = laws.filter((kind) => LAWS.some((law) => law.kind === kind));
+    if (known.length > 1) await session.compare(known);
+    else if (t !== null || play) await session.run();
+    if (view) session.setView(view);
+    if (t === null && !play) return;
+    if (!play) session.clock.pause();
+    session.runs.wanted = t;
+    session.runs.grew();
   }
 
   private async restore(memory: Memory): Promise<boolean> {
@@ -115,9 +157,15 @@ export class Beginning {
   }
 
   async link(): Promise<string> {
-    const { scenario } = this.session.store.get();
+    const { session } = this;
+    const { scenario, lanes } = session.store.get();
     if (!scenario) return location.href;
-    this.fragment = await fragmentOf(scenario);
+    this.fragment = await fragmentOf(scenario, {
+      laws: lanes.map((lane) => lane.kind),
+      t: session.hasRun ? session.clock.t : null,
+      view: session.view,
+      play: session.clock.playing,
+    });
     history.replaceState(null, "", this.fragment);
     this.keep();
     return location.href;

@@ -16,6 +16,7 @@ export class Clock {
   private readonly changes = new Set<() => void>();
   private last = 0;
   private dirty = true;
+  private over = false;
 
   constructor(private readonly limit: () => { known: number; end: number }) {
     const frame = (now: number): void => {
@@ -25,9 +26,14 @@ export class Clock {
         this.dirty = false;
         for (const listener of this.listeners) listener();
       }
-      requestAnimationFrame(frame);
+      if (!this.over) requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
+  }
+
+  /** Nothing is drawn any more. */
+  close(): void {
+    this.over = true;
   }
 
   private advance(seconds: number): void {

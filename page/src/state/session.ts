@@ -6,7 +6,7 @@ import { FRONT } from "../map/orbit";
 import type { View } from "../map/view";
 import * as api from "../net/api";
 import type { Scenario } from "../net/api";
-import type { Recording } from "../net/recorded";
+import { kindsOf, type Recording } from "../net/recorded";
 import { firstState, type AppState, type Notice } from "./app";
 import { Beginning } from "./beginning";
 import { Clock, usualSpeed } from "./clock";
@@ -42,13 +42,16 @@ export class Session {
   private back: () => void = () => undefined; // from the story
   private wish = false; // Run was pressed before there was a scenario
 
+  /** A fixed session shows recorded runs and changes nothing: there is no server. */
+  constructor(readonly fixed = false) {}
+
   begin(): Promise<void> {
     return this.beginning.begin();
   }
 
   /** What a reload needs. */
   keep(): void {
-    this.beginning.keep();
+    if (!this.fixed) this.beginning.keep();
   }
 
   /** The address of the page with the scenario in it. */
@@ -131,7 +134,7 @@ export class Session {
   showRecorded(runs: readonly Recording[]): void {
     this.edits++; // what is being asked for must not overtake it
     this.take(runs[0].scenario, runs[0].start);
-    const lanes = runs.map((run) => this.runs.lane(run.scenario.controller.kind));
+    const lanes = kindsOf(runs).map((kind) => this.runs.lane(kind));
     this.runs.show(lanes);
     for (const [k, lane] of lanes.entries()) lane.take(runs[k]);
     this.quiet();
@@ -152,7 +155,7 @@ export class Session {
    */
   async change(scenario: Scenario, places?: (now: Places) => Places): Promise<boolean> {
     const { scenario: before } = this.store.get();
-    if (!before) return false;
+    if (!before || this.fixed) return false;
     const edit = ++this.edits;
     try {
       const found = await api.validate(scenario);
@@ -249,6 +252,7 @@ export class Session {
 
   /** Run the scenario from the beginning, under each of the laws that are shown. */
   async run(play = true): Promise<void> {
+    if (this.fixed) return;
     this.leaveStory();
     if (this.opens || !this.store.get().scenario) {
       this.wish = true; // it runs when the scenario is there
@@ -277,6 +281,7 @@ export class Session {
 
   /** Go on from where everybody is now, or where `places` puts them. */
   async goOn(places?: (now: Places) => Places): Promise<boolean> {
+    if (this.fixed) return false;
     this.edits++;
     this.mark();
     return this.fork(places);

@@ -1,5 +1,6 @@
 """Runs in the formats of other programs."""
 
 from dwell.exports.gis import export_gis
+from dwell.exports.html import export_html
 
-__all__ = ["export_gis"]
+__all__ = ["export_gis", "export_html"]

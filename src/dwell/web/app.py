@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,9 +19,11 @@ from dwell.web.routes.openapi import describe
 from dwell.web.routes.security import SecurityMiddleware
 
 
-def create_app(limits: Limits, folder: Path, names: Iterable[str] = ()) -> FastAPI:
-    """Return the ASGI application; it keeps its files in `folder`."""
-    backend = Backend(limits, folder)
+def create_app(
+    limits: Limits, folder: Path, names: Iterable[str] = (), recordings: Sequence[bytes] = ()
+) -> FastAPI:
+    """Return the ASGI application; it keeps its files in `folder` and offers `recordings`."""
+    backend = Backend(limits, folder, recordings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, final
@@ -29,8 +29,8 @@ T = TypeVar("T")
 class Backend:
     """Worker pools and the jobs that they carry out."""
 
-    def __init__(self, limits: Limits, folder: Path) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, folder: Path, recordings: Sequence[bytes] = ()) -> None:
+        self.limits, self.folder, self.recordings = limits, folder, recordings
         self.runs = Pool(work_on(limits, runs=True), "runs", limits.workers)
         # Short tasks have a pool of their own, so that they need not wait for runs.
         self._tasks = Pool(work_on(limits, runs=False), "tasks", 1, grace=GRACE, quick=QUICK)

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 import webbrowser
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -37,13 +37,17 @@ PREFIX, LOCK = "dwell-serve-", "lock"
 
 
 def serve(
-    host: str, port: int, limits: Limits, *, names: Iterable[str] = (), browser: bool = False
-) -> None:
-    """Serve until a signal ends it. All files lie in a folder that is deleted at the end."""
+    host: str, port: int, limits: Limits, *, names: Iterable[str] = (), browser: bool = False,
+    recordings: Sequence[bytes] = (), fragment: str = "",
+) -> None:  # fmt: skip
+    """Serve until a signal ends it. All files lie in a folder that is deleted at the end.
+
+    The page begins with `recordings`, or with what the `fragment` of its address holds.
+    """
     listening = _listen(host, port)
-    address = _address(listening)
+    address = _address(listening) + (f"#r={len(recordings)}" if recordings else fragment)
     with listening, own_folder() as folder:
-        app = create_app(limits, folder, [*names, host])
+        app = create_app(limits, folder, [*names, host], recordings)
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, lifespan="on",
             ws_max_size=4096, ws_per_message_deflate=False, ws_ping_interval=5.0,

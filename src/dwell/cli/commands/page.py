@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 from typing import Any
 
 from dwell.cli.command import Number, command, flag, option
+from dwell.cli.options import stored_run
 from dwell.errors import InputError
+
+MOST = 6  # runs side by side
+LINK = re.compile(r"s=[A-Za-z0-9_-]+(&[a-z]+=[A-Za-z0-9_.,+-]*)*")  # of page/src/state/link.ts
 
 
 @command(
+    option(
+        "shown", nargs="*", metavar="RUN.nc",
+        help="Stored runs to show side by side, or one link of the page in quotes.",
+    ),
     option("--host", default="127.0.0.1", help="Address to listen at."),
     option(
         "--port", type=Number(int, 0, 65535), default=8000,
@@ -36,10 +46,12 @@ from dwell.errors import InputError
     option(
         "--drain", type=Number(), default=20.0, help="How long runs may go on when the server ends."
     ),
-    example="--port 8080 --seconds 30",
+    example="--port 8080 --seconds 30; or dwell serve run.nc",
 )  # fmt: skip
-def serve(host: str, port: int, no_browser: bool, names: list[str], **limits: Any) -> None:
-    """Show runs, as they go, on a page in the browser."""
+def serve(
+    shown: list[str], host: str, port: int, no_browser: bool, names: list[str], **limits: Any
+) -> None:
+    """Show runs, as they go or as they were stored, on a page in the browser."""
     try:
         import fastapi  # noqa: F401
         import uvicorn  # noqa: F401
@@ -53,5 +65,31 @@ def serve(host: str, port: int, no_browser: bool, names: list[str], **limits: An
     from dwell.web.http_server import serve as serve_pages
     from dwell.web.limits import Limits
 
-    shown = not no_browser and sys.stdout.isatty()
-    serve_pages(host, port, Limits(**limits), names=names, browser=shown)
+    fragment = _fragment(shown[0]) if len(shown) == 1 else ""
+    recordings = [] if fragment else _recordings(shown)
+    serve_pages(
+        host, port, Limits(**limits), names=names, browser=not no_browser and sys.stdout.isatty(),
+        recordings=recordings, fragment=fragment,
+    )  # fmt: skip
+
+
+def _fragment(text: str) -> str:
+    """The fragment of a link of the page; nothing if the text is the name of a file."""
+    _, mark, rest = text.partition("#")
+    if not mark or Path(text).exists():
+        return ""
+    if not LINK.fullmatch(rest):
+        says = "the link holds no scenario; copy it whole, and put it in quotes"
+        raise InputError(says, code="web.link")
+    return mark + rest
+
+
+def _recordings(stored: list[str]) -> list[bytes]:
+    """Stored runs as the page plays them."""
+    if len(stored) > MOST:
+        raise InputError(f"at most {MOST} runs are shown, got {len(stored)}", code="usage")
+    if not stored:
+        return []
+    from dwell.exports.recording import recording_of
+
+    return [recording_of(stored_run(Path(one))) for one in stored]

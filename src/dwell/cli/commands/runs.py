@@ -13,6 +13,7 @@ from dwell.cli.options import (
     RUN,
     SET,
     STRICT,
+    about_site,
     load,
     refuse,
     stored_run,
@@ -69,6 +70,8 @@ def run(
             from dwell.scenario.build import build
 
             refuse(build(checked)[2])
+        for line in about_site(checked):
+            complain(line)
         result, summary, failed = simulated(checked, out, force, threads)
     kept = out if summary["file"] else None
     answer(as_json, lambda: summary, lambda: show_summary(summary, kept, resume is not None))
@@ -155,24 +158,37 @@ def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
 
 
 @command(
-    RUN,
     option(
-        "--gis", type=Path, required=True,
-        help="Map to write: .gpkg in metres, or .geojson in degrees.",
+        "stored", type=Path, nargs="+", metavar="RUN.nc",
+        help="Stored run; several for --html, which shows them side by side.",
     ),
+    option("--html", type=Path, help="HTML file to write, which plays without a server."),
+    option("--gis", type=Path, help="Map to write: .gpkg in metres, or .geojson in degrees."),
     option(
         "--frames", type=Number(int, 1), default=2,
         help="Times, evenly spaced, at which cells and agents are written; 2 by default.",
     ),
     option("--epoch", metavar="DATE", help="Date and time of t = 0, if not the site's."),
     FORCE,
-    example="bay.nc --gis bay.gpkg; or dwell export bay.nc --gis bay.geojson --frames 25",
+    example="run.nc --html run.html; or dwell export bay.nc --gis bay.geojson --frames 25",
 )  # fmt: skip
-def export(stored: Path, gis: Path, frames: int, epoch: str | None, force: bool) -> None:
-    """Write a stored run as a map, with cells, agents and paths."""
-    from dwell.exports import export_gis
+def export(
+    stored: list[Path], html: Path | None, gis: Path | None, frames: int, epoch: str | None,
+    force: bool,
+) -> None:  # fmt: skip
+    """Write a stored run as a file that plays in a browser, or as a map with cells and paths."""
+    from dwell.exports import export_gis, export_html
+    from dwell.results.files import check_target
 
-    print(export_gis(stored_run(stored), gis, frames=frames, epoch=epoch, force=force))
+    if (html is None) == (gis is None):
+        raise InputError("either --html FILE or --gis FILE is needed, not both", code="usage")
+    if html is not None:
+        check_target(html, force=force)  # before long files are read
+        print(export_html([stored_run(one) for one in stored], html, force=force))
+    elif gis is not None:
+        if len(stored) > 1:
+            raise InputError(f"--gis takes one run, got {len(stored)}", code="usage")
+        print(export_gis(stored_run(stored[0]), gis, frames=frames, epoch=epoch, force=force))
 
 
 @command(

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import secrets
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, WebSocket
+from fastapi import Path as Place
 from fastapi.responses import FileResponse, JSONResponse, Response
+from starlette.background import BackgroundTask
 
 import dwell
 from dwell.web.backend import WithBackend, while_connected
 from dwell.web.errors import RequestError
 from dwell.web.jobs.film_cache import LONGEST, MEDIA, kinds
 from dwell.web.jobs.registry import DONE, Job
+from dwell.web.jobs.task_client import result_of
 from dwell.web.routes import response_models as models
 from dwell.web.routes.error_responses import WITH_BODY, error_responses
 from dwell.web.routes.run_listener import UNKNOWN, Listener
@@ -21,6 +25,8 @@ from dwell.web.routes.scenario_routes import SCENARIO_BODY
 Name = Annotated[str, "the id of a run"]
 Live = Annotated[bool, Query(description="whether the run ends when no client listens to it")]
 Kind = Annotated[Literal["gif", "mp4"], Query(alias="format")]
+MOST = 6  # runs side by side
+Several = Annotated[list[str], Query(min_length=1, max_length=MOST, description="ids of runs")]
 Seconds = Annotated[int, Query(ge=1, le=LONGEST)]
 
 routes = APIRouter()
@@ -104,6 +110,46 @@ async def film(
     job = _done(backend.registry.get(run))
     path = await while_connected(request, backend.films.get(job, kind, seconds))
     return FileResponse(path, media_type=MEDIA[kind], filename=f"{run}.{kind}")
+
+
+@routes.get(
+    "/api/html",
+    response_class=FileResponse,
+    responses={
+        200: {"content": {"text/html": {}}, "description": "A file that plays the runs."},
+        **error_responses(403, 404, 409, 422, 503),
+    },
+)
+async def html(request: Request, backend: WithBackend, run: Several) -> FileResponse:
+    """One HTML file that plays some runs side by side, without a server."""
+    jobs = [_done(backend.registry.get(one)) for one in run]
+    made = backend.folder / f"{secrets.token_hex(8)}.html"
+    order = {"do": "html", "files": [str(job.file) for job in jobs], "html": str(made)}
+    limits = backend.limits
+    result = result_of(backend.runs, order, limits.seconds, limits.queued)
+    try:
+        await while_connected(request, result)
+    except BaseException:
+        made.unlink(missing_ok=True)
+        raise
+    deleting = BackgroundTask(made.unlink, missing_ok=True)
+    return FileResponse(made, media_type="text/html", filename="run.html", background=deleting)
+
+
+@routes.get(
+    "/api/recorded/{number}",
+    response_class=Response,
+    responses={
+        200: {"content": {"application/octet-stream": {}}, "description": "The recorded run."},
+        **error_responses(403, 404, 422),
+    },
+)
+async def recorded(number: Annotated[int, Place(ge=0, lt=MOST)], backend: WithBackend) -> Response:
+    """A stored run that the server was started with, as the page plays it."""
+    if number >= len(backend.recordings):
+        says = f"there is no recorded run {number}; dwell serve RUN.nc offers one"
+        raise RequestError(404, "web.unknown-run", says)
+    return Response(backend.recordings[number], media_type="application/octet-stream")
 
 
 @routes.websocket("/api/live")

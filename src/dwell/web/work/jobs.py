@@ -1,4 +1,4 @@
-"""The jobs of a worker process: runs, films, and short tasks about scenarios."""
+"""The jobs of a worker process: runs, films, files that play, and short tasks about scenarios."""
 
 from __future__ import annotations
 
@@ -64,6 +64,13 @@ def film_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any
     return {"film": str(made)}
 
 
+def html_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any]:
+    """Write stored runs as a file that plays them."""
+    from dwell.exports import export_html
+
+    return {"html": str(export_html(order["files"], order["html"]))}
+
+
 def task_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any]:
     """Carry out one of `scenario_tasks.TASKS`."""
     from dwell.web.work.scenario_tasks import TASKS
@@ -74,6 +81,7 @@ def task_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any
 JOBS: dict[str, Callable[[dict[str, Any], Limits, Link], dict[str, Any]]] = {
     "run": run_job,
     "film": film_job,
+    "html": html_job,
     "task": task_job,
 }
 

@@ -1,0 +1,58 @@
+/** The player: maps, charts and time of recorded runs, without a server. */
+
+import { useEffect } from "preact/hooks";
+import { useApp, useSession, useTheme } from "../panels/context";
+import { listenToKeys } from "../panels/keys";
+import { Maps } from "../panels/map/Maps";
+import { MapTools } from "../panels/MapTools";
+import { Numbers } from "../panels/Numbers";
+import { SensorLine } from "../panels/SensorLine";
+import { Status } from "../panels/Status";
+import { Transport } from "../panels/Transport";
+import { Race } from "../race/Race";
+import { nameOf } from "../state/laws";
+import "./player.css";
+
+/** `root` has the colours, `keys` is where keys are listened to. */
+export function Player({ root, keys }: { root: HTMLElement; keys: HTMLElement | Window }) {
+  const session = useSession();
+  const theme = useTheme();
+  const choice = useApp((app) => app.theme);
+  const name = useApp((app) => app.scenario?.name);
+  const laws = useApp((app) => app.lanes.map((lane) => nameOf(lane.kind)).join(", "));
+  const several = useApp((app) => app.lanes.length > 1);
+  useEffect(() => listenToKeys(session, keys), [session, keys]);
+  useEffect(() => {
+    root.dataset["theme"] = choice === "system" ? "" : choice;
+    root.dataset["shown"] = theme.name;
+  }, [root, choice, theme]);
+  return (
+    <>
+      <header class="top">
+        <h1>{name ?? "dwell"}</h1>
+        <span class="dim">{laws}</span>
+      </header>
+      <main class={several ? "main race-main" : "main"}>
+        <section class="stage" aria-label="Map and time">
+          <MapTools />
+          <Maps />
+          <SensorLine />
+          <Status />
+          <Transport />
+          {several && <Race />}
+          <p id="map-keys" class="hidden">
+            Left and right bracket choose an agent; plus, minus and zero zoom, Control and arrows move the
+            map; Space plays, left and right go from jump to jump.
+          </p>
+        </section>
+        {!several && (
+          <aside class="side">
+            <div class="panel" role="region" aria-label="Numbers" tabIndex={0}>
+              <Numbers />
+            </div>
+          </aside>
+        )}
+      </main>
+    </>
+  );
+}

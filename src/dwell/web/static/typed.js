@@ -1,0 +1,1 @@
+import{St as e,wt as t}from"./page.js";function n(n,r){let[i,a]=t(null),o=e(0),s=async e=>{o.current+=1;try{await r(e)}finally{--o.current,a(t=>t===e?null:t)}};return{value:i??n,onInput:e=>a(e.currentTarget.value),onChange:e=>void s(e.currentTarget.value),onBlur:()=>{o.current||a(null)}}}export{n as t};
