@@ -34,6 +34,7 @@ export function Player({ root, keys }: { root: HTMLElement; keys: HTMLElement | 
       </header>
       <main class={several ? "main race-main" : "main"}>
         <section class="stage" aria-label="Map and time">
+          <h2 class="hidden">Map and time</h2>
           <MapTools />
           <Maps />
           <SensorLine />
@@ -48,6 +49,7 @@ export function Player({ root, keys }: { root: HTMLElement; keys: HTMLElement | 
         {!several && (
           <aside class="side">
             <div class="panel" role="region" aria-label="Numbers" tabIndex={0}>
+              <h2 class="hidden">Numbers</h2>
               <Numbers />
             </div>
           </aside>
