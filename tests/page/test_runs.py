@@ -26,7 +26,7 @@ from tests.web.servers import Server
 
 
 def test_opens_with_a_scenario_and_plays_it(page: Any) -> None:
-    assert page.title() == "dwell"
+    assert page.title() == "two hills · dwell"
     assert page.locator(".map-canvas").get_attribute("aria-label").startswith("Map of two hills")
     page.keyboard.press("Space")
     page.wait_for_function("() => dwellPage.clock.t > 1")
