@@ -265,7 +265,8 @@ function Timers({ lane }: { lane: Lane }) {
       const state = lane.stateAt(session.clock.t, session.jumpOf(lane));
       if (!state || !canvas.current) return;
       for (let p = 0; p < state.agents; p++)
-        if (Number.isFinite(state.nextAt[p])) longest = Math.max(longest, state.nextAt[p] - state.since[p]);
+        if (state.present[p] && Number.isFinite(state.nextAt[p]))
+          longest = Math.max(longest, state.nextAt[p] - state.since[p]);
       drawTimers(canvas.current, state, theme, longest);
     };
     return session.clock.onFrame(draw);
