@@ -47,10 +47,6 @@ export interface Shown {
   readonly play: boolean;
 }
 
-export interface PageLink extends Shown {
-  readonly scenario: Scenario;
-}
-
 const NOTHING: Shown = { laws: [], t: null, view: null, play: false };
 
 /** The fragment of an address that holds a scenario, and what is shown of it. */
