@@ -51,10 +51,9 @@ export class Runs {
     // A law that cannot be run does not keep the others from it.
     const lanes = this.lanes.filter((lane) => lane.working || lane.timeline.pieces.length > 0);
     if (!lanes.length) return { known: 0, end: 0 };
-    return {
-      known: Math.min(...lanes.map((lane) => lane.known)),
-      end: Math.max(...lanes.map((lane) => lane.end)),
-    };
+    const end = Math.max(...lanes.map((lane) => lane.end));
+    const going = lanes.filter((lane) => lane.known < lane.end); // those that have ended limit nothing
+    return { known: going.length ? Math.min(...going.map((lane) => lane.known)) : end, end };
   }
 
   /** How many jumps a lane shows. The clock's own jump is one of the first lane. */
