@@ -3,6 +3,7 @@
 import type { View } from "../map/view";
 import type { Scenario } from "../net/api";
 import type { Record } from "./lane";
+import type { Origin } from "./laws";
 
 const MARK = "#s=";
 
@@ -104,7 +105,12 @@ export function storedIn(fragment: string): string[] {
 export interface Memory {
   readonly fragment: string;
   readonly scenario: Scenario;
-  readonly lanes: readonly { kind: string; records: readonly Record[] }[];
+  readonly lanes: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly origin: Origin | null;
+    readonly records: readonly Record[];
+  }[];
   readonly t: number;
   readonly speed: number;
   readonly panel: string;

@@ -7,7 +7,7 @@ import type { Clock } from "./clock";
 import { goingOn, type Places } from "./edits";
 import type { Shown } from "./history";
 import { Lane } from "./lane";
-import { kindsWith, underLaw } from "./laws";
+import { kindsWith, type Origin } from "./laws";
 import type { Store } from "./store";
 import { numbersOf, World, worldOf } from "../world/world";
 
@@ -81,8 +81,8 @@ export class Runs {
     clock.seek(lane.timeline.timeOf(jump), jump);
   }
 
-  lane(kind: string): Lane {
-    return new Lane(kind, { changed: () => this.changed(), grew: () => this.grew() });
+  lane(kind: string, name?: string, origin?: Origin | null): Lane {
+    return new Lane(kind, { changed: () => this.changed(), grew: () => this.grew() }, name, origin);
   }
 
   private changed(): void {
@@ -123,12 +123,18 @@ export class Runs {
     this.host.clock.seek(t, jump);
   }
 
-  /** Several laws stay side by side, `own` among them if it is given; one alone is that of the scenario. */
+  /** Several laws stay side by side; with a new law of the scenario, `own`, their kinds do, and it is among them. */
   clear(own: string | null): void {
     this.forgetAsked();
-    const before = this.lanes.map((lane) => lane.kind);
-    const kinds = own ? kindsWith(own, before) : before;
-    this.show(kinds.length > 1 ? kinds.map((kind) => this.lane(kind)) : []);
+    const { lanes } = this;
+    const kinds = own
+      ? kindsWith(
+          own,
+          lanes.map((lane) => lane.kind),
+        )
+      : [];
+    const next = own ? kinds.map((kind) => this.lane(kind)) : lanes.map((lane) => lane.blank());
+    this.show(next.length > 1 ? next : []);
   }
 
   /** Runs that were asked for and not yet taken are not wanted any more. */
@@ -137,17 +143,15 @@ export class Runs {
     this.host.store.set({ asking: false });
   }
 
-  /** A scenario from the beginning, under each of some laws. */
-  launch(scenario: Scenario, kinds: readonly string[]): Promise<Answer> {
-    const lanes = kinds.map((kind) => this.lane(kind));
-    return this.ask(lanes, (lane) => lane.run(underLaw(scenario, lane.kind)), "some");
+  /** A scenario from the beginning, in each of some lanes. */
+  launch(scenario: Scenario, lanes: readonly Lane[]): Promise<Answer> {
+    return this.ask(lanes, (lane) => lane.run(lane.scenarioFor(scenario)), "some");
   }
 
   /** Another way from here on, from where everybody is now or where `places` puts them. */
   fork(scenario: Scenario, places: (now: Places) => Places): Promise<Answer> {
     const { lanes } = this;
     const { t } = this.host.clock;
-    const region = new World(worldOf(scenario)).regionAt(t); // a changed one may have left some outside
     this.forkTurn = this.turn + 1;
     const go = async (branch: Lane, k: number): Promise<void> => {
       const jump = this.jumpOf(lanes[k]);
@@ -155,10 +159,12 @@ export class Runs {
       if (!state) return;
       const n = state.dimension;
       const now = numbersOf(state.present).map((p) => Array.from(state.positions.subarray(p * n, p * n + n)));
-      const horizon = Math.max(branch.timeline.end - t, LEAST_REST * scenario.run.horizon);
+      const own = branch.scenarioFor(scenario);
+      const region = new World(worldOf(own)).regionAt(t); // a changed one may have left some outside
+      const horizon = Math.max(branch.timeline.end - t, LEAST_REST * own.run.horizon);
       const part = branch.timeline.pieces.length;
       const next = goingOn(
-        underLaw(scenario, branch.kind),
+        own,
         places(now).map((z) => placeIn(region, z)),
         horizon,
         part,
