@@ -47,8 +47,8 @@ interface Shows {
   showRecorded(runs: readonly Recording[]): void;
 }
 
-/** The laws of some runs; where two have one law, what else tells them apart. */
-export function kindsOf(runs: readonly Recording[]): string[] {
+/** What tells some runs apart: the kinds of their laws, else their names, else their order. */
+export function namesOf(runs: readonly Recording[]): string[] {
   const kinds = runs.map((run) => run.scenario.controller.kind);
   const names = runs.map((run, k) => run.scenario.name ?? kinds[k]);
   const apart = (words: readonly string[]): boolean => new Set(words).size === words.length;

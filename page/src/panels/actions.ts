@@ -6,16 +6,15 @@ import { download } from "./map/exports";
 
 export const FILE_INPUT = "scenario-file";
 
+const inFileName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+
 /** A file name made of the scenario's name. */
-export function fileName(session: Session): string {
-  const name = session.store.get().scenario?.name ?? "scenario";
-  return (
-    name
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-|-$/g, "") || "scenario"
-  );
-}
+export const fileName = (session: Session): string =>
+  inFileName(session.store.get().scenario?.name ?? "") || "scenario";
 
 /** Let a person choose a file. */
 export const pickFile = (): void => document.getElementById(FILE_INPUT)?.click();
@@ -38,7 +37,9 @@ export async function saveRun(session: Session, what: "nc" | "gif"): Promise<voi
   if (!done.length) return session.say("A film or a file needs a run that is done; press Run first.");
   const since = done[0].timeline.last?.offset ?? 0;
   const part = since > 0 ? `; it holds the part from t = ${since.toFixed(2)} on` : "";
-  const names = done.map((lane) => `${fileName(session)}${lanes.length > 1 ? `-${lane.kind}` : ""}.${what}`);
+  const names = done.map(
+    ({ name }) => `${fileName(session)}${lanes.length > 1 ? `-${inFileName(name)}` : ""}.${what}`,
+  );
   try {
     session.say(
       what === "nc"

@@ -36,9 +36,13 @@ export function Race() {
   const done = lanes.every((lane) => lane.summary || lane.problem);
   const over = done && begun.every((lane) => t >= lane.timeline.known);
   const notes = [
+    ...lanes
+      .filter((lane) => lane.problem && !hasBegun(lane))
+      .map(({ name, problem }) => `${name}: ${problem?.message}`),
     ...mismatches(
-      scenario.controller,
-      lanes.map(({ kind }) => kind),
+      begun.flatMap(({ name, timeline }) =>
+        timeline.last ? [{ name, law: timeline.last.scenario.controller }] : [],
+      ),
     ),
     speedNote(rows),
   ].filter(Boolean);

@@ -5,7 +5,6 @@ import { zoom, zoomIdentity, type D3ZoomEvent, type ZoomTransform } from "d3-zoo
 import { useEffect, useRef } from "preact/hooks";
 import { useApp, useSession, useTheme, whole } from "../panels/context";
 import type { Lane } from "../state/lane";
-import { nameOf } from "../state/laws";
 import type { Session } from "../state/session";
 import type { Theme } from "../map/theme";
 import "./race.css";
@@ -129,7 +128,7 @@ const describe = (lanes: readonly Lane[]): string =>
       const { timeline } = lane;
       const counts = timeline.counts(timeline.known, timeline.jumps);
       const agents = timeline.last?.arc.agents ?? 0;
-      const law = lanes.length > 1 ? `${nameOf(lane.kind)}: ` : "";
+      const law = lanes.length > 1 ? `${lane.name}: ` : "";
       return `${law}${whole(counts.looks)} samples by ${whole(agents)} agents up to t = ${Number(timeline.known.toPrecision(4))}`;
     })
     .join("; ");

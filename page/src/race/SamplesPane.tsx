@@ -5,7 +5,6 @@ import { tableOf } from "../charts/words";
 import { ChartTable } from "../panels/ChartTable";
 import { figure, useApp, useSession, useTheme } from "../panels/context";
 import type { Lane } from "../state/lane";
-import { nameOf } from "../state/laws";
 import { overTime, pointsOf, SamplesChart } from "./samples_chart";
 
 const HEIGHT = 165;
@@ -19,8 +18,8 @@ interface Props {
 function ends(lane: Lane): string {
   const points = pointsOf(lane);
   const [first, last] = [points[0], points[points.length - 1]];
-  if (!last) return `${nameOf(lane.kind)} takes no samples`;
-  return `${nameOf(lane.kind)}: cost ${figure(first.cost)} after ${figure(first.samples)}, ${figure(last.cost)} after ${figure(last.samples)} samples per agent`;
+  if (!last) return `${lane.name} takes no samples`;
+  return `${lane.name}: cost ${figure(first.cost)} after ${figure(first.samples)}, ${figure(last.cost)} after ${figure(last.samples)} samples per agent`;
 }
 
 export function SamplesPane({ lanes, notes }: Props) {
@@ -67,7 +66,7 @@ export function SamplesPane({ lanes, notes }: Props) {
         aria-label={`${lanes.map(ends).join("; ")}.`}
       />
       <ChartTable title="cost over samples" table={() => tableOf(overTime(latest.current))} />
-      {[...notes, ...silent.map((lane) => `${nameOf(lane.kind)} takes no samples.`)].map((note) => (
+      {[...notes, ...silent.map((lane) => `${lane.name} takes no samples.`)].map((note) => (
         <p key={note} class="dim race-note">
           {note}
         </p>

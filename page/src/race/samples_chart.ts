@@ -6,7 +6,6 @@ import { rowsOf, type Curve, type Curves } from "../charts/data";
 import { logTicksOf } from "../charts/log_ticks";
 import { colourOf, type Theme } from "../map/theme";
 import type { Lane } from "../state/lane";
-import { nameOf } from "../state/laws";
 
 /** One metric sample of a law. */
 export interface Point {
@@ -37,7 +36,7 @@ export function overTime(lanes: readonly Lane[]): Curves {
   return {
     time,
     lines: laws.flatMap((points) => [line(points, "samples"), line(points, "cost")]),
-    names: lanes.flatMap(({ kind }) => [`${nameOf(kind)}: samples per agent`, `${nameOf(kind)}: cost`]),
+    names: lanes.flatMap(({ name }) => [`${name}: samples per agent`, `${name}: cost`]),
   };
 }
 

@@ -4,7 +4,6 @@ import { useEffect, useRef } from "preact/hooks";
 import { Painter } from "../../map/painter";
 import type { Size } from "../../map/view";
 import type { Lane } from "../../state/lane";
-import { nameOf } from "../../state/laws";
 import { figure, useApp, useSession, useTheme, whole } from "../context";
 import { Counters } from "../Counters";
 import { maps } from "./exports";
@@ -71,7 +70,7 @@ function LaneTitle({ lane }: { lane: Lane }) {
   const job = lane.job;
   return (
     <figcaption class="lane-title">
-      <b>{nameOf(lane.kind)}</b>
+      <b>{lane.name}</b>
       {lane.problem ? (
         <span class="bad"> {lane.problem.message}</span>
       ) : job?.status === "queued" ? (

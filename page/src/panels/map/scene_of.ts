@@ -119,7 +119,7 @@ export class SceneMaker {
     const jump = lane ? this.jumpOf(lane) : 0;
     const piece = lane?.timeline.pieceAt(clock.t, jump) ?? null;
     const world = piece?.world ?? this.worldOf(app.scenario);
-    const t = piece ? Math.max(0, Math.min(clock.t, lane?.timeline.known ?? 0) - piece.offset) : 0;
+    const t = lane?.timeline.locate(clock.t, jump)?.t ?? 0;
     const region = this.regionOf(world, t, drag, app);
     const { shadow, space } = this;
     const sensors = world.shown(app.selected, app.sensor);

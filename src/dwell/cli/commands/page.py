@@ -11,7 +11,6 @@ from dwell.cli.command import Number, command, flag, option
 from dwell.cli.options import stored_run
 from dwell.errors import InputError
 
-MOST = 6  # runs side by side
 LINK = re.compile(r"s=[A-Za-z0-9_-]+(&[a-z]+=[A-Za-z0-9_.,+-]*)*")  # of page/src/state/link.ts
 
 
@@ -86,10 +85,11 @@ def _fragment(text: str) -> str:
 
 def _recordings(stored: list[str]) -> list[bytes]:
     """Stored runs as the page plays them."""
-    if len(stored) > MOST:
-        raise InputError(f"at most {MOST} runs are shown, got {len(stored)}", code="usage")
     if not stored:
         return []
+    from dwell.exports.html import MOST_RUNS
     from dwell.exports.recording import recording_of
 
+    if len(stored) > MOST_RUNS:
+        raise InputError(f"at most {MOST_RUNS} runs are shown, got {len(stored)}", code="usage")
     return [recording_of(stored_run(Path(one))) for one in stored]

@@ -12,6 +12,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.background import BackgroundTask
 
 import dwell
+from dwell.exports.html import MOST_RUNS
 from dwell.web.backend import WithBackend, while_connected
 from dwell.web.errors import RequestError
 from dwell.web.jobs.film_cache import LONGEST, MEDIA, kinds
@@ -25,8 +26,7 @@ from dwell.web.routes.scenario_routes import SCENARIO_BODY
 Name = Annotated[str, "the id of a run"]
 Live = Annotated[bool, Query(description="whether the run ends when no client listens to it")]
 Kind = Annotated[Literal["gif", "mp4"], Query(alias="format")]
-MOST = 6  # runs side by side
-Several = Annotated[list[str], Query(min_length=1, max_length=MOST, description="ids of runs")]
+Several = Annotated[list[str], Query(min_length=1, max_length=MOST_RUNS, description="ids of runs")]
 Seconds = Annotated[int, Query(ge=1, le=LONGEST)]
 
 routes = APIRouter()
@@ -144,7 +144,9 @@ async def html(request: Request, backend: WithBackend, run: Several) -> FileResp
         **error_responses(403, 404, 422),
     },
 )
-async def recorded(number: Annotated[int, Place(ge=0, lt=MOST)], backend: WithBackend) -> Response:
+async def recorded(
+    number: Annotated[int, Place(ge=0, lt=MOST_RUNS)], backend: WithBackend
+) -> Response:
     """A stored run that the server was started with, as the page plays it."""
     if number >= len(backend.recordings):
         says = f"there is no recorded run {number}; dwell serve RUN.nc offers one"
