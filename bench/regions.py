@@ -96,12 +96,12 @@ def _beside(name: str, own: float, plain: float) -> Row:
     return Row("speed", f"region with a long coast: {name}", what, figure, own / plain)
 
 
-def coast(corners: int) -> Points:
+def coast(corners: int, seed: int = 0) -> Points:
     """An outline made by displaced midpoints, a power of two of vertices; it never crosses itself.
 
     Each midpoint moves by up to 0.17 of its side, to either side.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     ring = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], dtype=float)
     while len(ring) < corners:
         side = np.roll(ring, -1, axis=0) - ring

@@ -18,6 +18,7 @@ import numpy as np
 
 import dwell
 from dwell.agents import EventTable
+from dwell.exports.messages import begin_message, sample_columns
 from dwell.exports.recording import recording_of
 from dwell.exports.world_json import world_json
 from dwell.runner import run_scenario
@@ -25,7 +26,6 @@ from dwell.scenario import parse_scenario
 from dwell.scenario.build import build
 from dwell.theory.design import Setting
 from dwell.web.wire_format import pack
-from dwell.web.work.run_stream import _spent
 from dwell.web.work.scenario_tasks import as_json
 
 HERE = Path(__file__).parent / "recorded"
@@ -223,7 +223,7 @@ def spaces() -> dict[str, Any]:
     tables: list[dict[str, Any]] = [
         {"kind": "box", "lower": [0.0, 0.0, 0.0], "upper": [4.0, 3.0, 2.0]},
         {"kind": "polytope", "vertices": peaks},
-        {"kind": "polytope", "halfspaces": [[-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 0], [1, 1, 1, 3]]},
+        {"kind": "polytope", "halfspaces": [*(-np.eye(3, 4)).tolist(), [1, 1, 1, 3]]},
         {"kind": "box", "lower": [5e3, 5e3, 0.0], "upper": [5e3 + 1, 5e3 + 1, 1.0]},
     ]  # fmt: skip
     found = []
@@ -345,8 +345,7 @@ def comparison() -> dict[str, Any]:
                 "controller": run.scenario.controller.model_dump(exclude_none=True),
                 "nu": run.system.nu,
                 "horizon": run.horizon,
-                "begin": _begin(run),
-                "spent": _spent(run.start),
+                "begin": begin_message(run.system, run.start, run.scenario),
                 "messages": [base64.b64encode(one).decode() for one in _rows(run)],
                 "figures": {key: value for key, value in laws[name].items() if key in FIGURES},
             }
@@ -358,13 +357,8 @@ def comparison() -> dict[str, Any]:
 
 def _rows(run: dwell.Run) -> tuple[bytes, bytes]:
     """All events and all metric samples."""
-    received = {"received": run.events.count("received")}
-    samples = {
-        "time": run.metrics.times,
-        "cost": run.metrics.costs,
-        "error": run.metrics.errors.max(axis=1),
-    }
-    return pack("events", 0, {**run.events.columns(), **received}), pack("samples", 0, samples)
+    columns = {**run.events.columns(), "received": run.events.count("received")}
+    return pack("events", 0, columns), pack("samples", 0, sample_columns(run.metrics))
 
 
 def _finite(value: float) -> float | None:

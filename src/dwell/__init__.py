@@ -24,7 +24,16 @@ if TYPE_CHECKING:
         SelfTriggeredCentroid,
         Timer,
     )
-    from dwell.density import Function, Gaussian, Mixture, Moving, Polynomial, Raster, Uniform
+    from dwell.density import (
+        Function,
+        Gaussian,
+        Mixture,
+        Moving,
+        MovingRaster,
+        Polynomial,
+        Raster,
+        Uniform,
+    )
     from dwell.errors import DwellError, InputError, Interrupted
     from dwell.exports import export_gis, export_html, player
     from dwell.geometry import (
@@ -52,11 +61,12 @@ if TYPE_CHECKING:
 __all__ = [
     "TVD", "Ball", "Box", "Circle", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid",
     "EventTriggered", "Frame", "Function", "Gaussian", "InputError", "Interrupted", "Interval",
-    "Keyframes", "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon", "Network",
-    "Observation", "Polygon", "Polynomial", "Polytope", "Raster", "Region", "Run", "Scenario",
-    "SelfTriggered", "SelfTriggeredCentroid", "Sensor", "Site", "Switch", "Tessellation", "Timer",
-    "Uniform", "animate", "check", "compare", "design", "export_gis", "export_html",
-    "load_run", "load_scenario", "load_sweep", "moments", "optimize", "player", "power_weights",
+    "Keyframes", "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon", "MovingRaster",
+    "Network", "Observation", "Polygon", "Polynomial", "Polytope", "Raster", "Region", "Run",
+    "Scenario", "SelfTriggered", "SelfTriggeredCentroid", "Sensor", "Site", "Switch",
+    "Tessellation", "Timer", "Uniform", "animate", "check", "compare", "design", "export_gis",
+    "export_html", "load_run", "load_scenario", "load_sweep", "moments", "optimize", "player",
+    "power_weights",
     "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
 
@@ -67,7 +77,10 @@ _MODULES = {
         "DiscreteLloyd", "EventTriggered", "Lloyd", "MinimumEnergy", "SelfTriggered",
         "SelfTriggeredCentroid", "TVD", "Timer",
     ),
-    "density": ("Function", "Gaussian", "Mixture", "Moving", "Polynomial", "Raster", "Uniform"),
+    "density": (
+        "Function", "Gaussian", "Mixture", "Moving", "MovingRaster", "Polynomial", "Raster",
+        "Uniform",
+    ),
     "errors": ("DwellError", "InputError", "Interrupted"),
     "exports": ("export_gis", "export_html", "player"),
     "geometry": (

@@ -69,16 +69,17 @@ def frames(page: Any) -> None:
 
 def spot(page: Any, x: float, y: float, which: int = 0) -> tuple[float, float]:
     """Where a place of the world is on the screen."""
-    found = page.evaluate(
+    found = page.wait_for_function(
         """([x, y, which]) => {
             const map = dwellPage.maps[which];
+            if (!map?.shown()) return null;  // it is made anew when a run begins
             const { view, size } = map.shown().scene;
             const box = map.canvas.getBoundingClientRect();
             return [box.left + size.width / 2 + (x - view.x) * view.sx,
                     box.top + size.height / 2 - (y - view.y) * view.sy];
         }""",
-        [x, y, which],
-    )
+        arg=[x, y, which],
+    ).json_value()
     return found[0], found[1]
 
 

@@ -13,7 +13,8 @@ from matplotlib.collections import PolyCollection
 
 import dwell
 from dwell import Ball, Box, Ellipsoid, Gaussian, InputError, Polytope
-from dwell.density import as_density
+from dwell.agents.world import Phase, Timeline
+from dwell.density import Uniform, as_density
 from dwell.plotting import FIGURES, PLAIN, animate, save_figures
 from dwell.plotting.camera import Camera, camera_for, labels
 from dwell.plotting.figures import blank, deployment, draw_paths
@@ -239,9 +240,11 @@ def many_dimensions(n: int) -> Any:
 
     stay = {"arrivals": np.zeros(5), "departures": np.full(5, np.inf)}
     events = SimpleNamespace(of_agent=lambda p: np.arange(1000), bend=None, positions=None)
+    site = Box((0,) * n, (1,) * n)
+    still = Timeline((Phase(0.0, site, Uniform()),))
     return SimpleNamespace(
-        workspace=Box((0,) * n, (1,) * n), positions=positions, horizon=1.0, agents=5,
-        events=events, system=SimpleNamespace(timeline=None, **stay),
+        workspace=site, positions=positions, horizon=1.0, agents=5,
+        events=events, system=SimpleNamespace(timeline=still, **stay),
         world=lambda t: SimpleNamespace(density=None, agents=np.arange(5)),
     )  # fmt: skip
 

@@ -84,10 +84,17 @@ def test_curved_workspaces_and_other_dimensions():
         dwell.moments(dwell.Interval(0, 1), raster)
 
 
-def test_one_raster_in_a_mixture():
-    raster = dwell.Raster([[1.0, 3.0]], **GOOD)
-    with pytest.raises(dwell.InputError, match="2 parts of a mixture are rasters"):
-        dwell.Mixture((raster, raster))
+def test_rasters_of_a_mixture_lie_on_one_grid():
+    raster, finer = dwell.Raster([[1.0, 3.0]], **GOOD), dwell.Raster([[1.0]], **GOOD)
+    moving = dwell.MovingRaster([0.0, 1.0], [raster, raster])
+    with pytest.raises(dwell.InputError, match=r"raster 1 of a mixture has values of the shape"):
+        dwell.Mixture((raster, finer))
+    with pytest.raises(dwell.InputError, match="changes over time beside another raster"):
+        dwell.Mixture((raster, moving))
+    box = dwell.Box((0, 0), (2, 1))
+    both = dwell.moments(box, dwell.Mixture((raster, dwell.Uniform(2.0), raster)))
+    assert both.mass == pytest.approx(12.0, rel=1e-15)
+    assert both.centroid == pytest.approx((14.0 / 12.0, 0.5), rel=1e-14)
 
 
 def test_sensing_radii_are_refused():

@@ -105,10 +105,49 @@ def test_a_large_raster_stays_in_its_file(folder, monkeypatch):
             use(folder / "run.nc")
 
 
+def test_zeros_in_part_are_flagged_where_a_cell_is_empty():
+    values = np.zeros((60, 80))
+    values[:, :30] = 1.0
+    part = dwell.Raster(values, origin=(0, 0), pixel=0.1)
+    run = dwell.simulate(BOX, part, START, LAW, until=0.5)
+    assert any(flag.code == "empty-cells" for flag in run.flags)
+    assert dwell.check(run).ok
+
+
 def test_worlds_switch_between_rasters():
     later = dwell.Switch(at=0.5, density=raster(seed=4))
     run = dwell.simulate(BOX, raster(), START, LAW, until=1.0, switches=[later])
     assert dwell.check(run).ok
+
+
+def test_sensors_have_rasters_of_their_own():
+    sensors = [dwell.Sensor(name, raster(seed=k), (k, k + 1)) for k, name in enumerate("ab")]
+    run = dwell.simulate(BOX, None, START[:3], LAW, until=1.0, sensors=sensors)
+    assert dwell.check(run).ok
+
+
+def test_equal_shares_of_a_raster():
+    weights = dwell.power_weights(BOX, START, raster())
+    found = dwell.tessellate(BOX, START, raster(), weights=weights)
+    whole = raster().values.sum() * 0.01
+    assert found.masses == pytest.approx(np.full(4, whole / 4.0), rel=1e-9)
+
+
+@pytest.mark.parametrize("site", [BOX, dwell.Region([(0, 0), (8, 0), (8, 6), (4, 2), (0, 6)])])
+def test_optimize_on_a_raster(site):
+    best = dwell.optimize(site, raster(), 3, starts=2, seed=1)
+    found = dwell.tessellate(site, best.positions, raster())
+    assert best.cost == pytest.approx(found.cost, rel=1e-12)
+    assert np.abs(found.errors).max() < 1e-6
+
+
+def test_validate_says_what_values_count_as(folder):
+    from tests.cli.shell import dwell as shell
+
+    done = shell("validate", str(folder / "site.toml"))
+    assert "values.npy count per unit of area" in done.out
+    (folder / "site.toml").write_text(SCENARIO.replace("pixel", 'values = "amount"\npixel'))
+    assert "per unit of area" not in shell("validate", str(folder / "site.toml")).out
 
 
 @pytest.mark.parametrize(

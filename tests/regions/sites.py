@@ -35,15 +35,3 @@ def agents(seed: int, count: int, moved: float = 0.0) -> Points:
     rng = np.random.default_rng(seed + 1000)
     found = np.round(rng.uniform((-1.0, -1.0), (3.5, 1.2), (4 * count + 20, 2)) * 2.0**20) / 2.0**20
     return found[archipelago(seed).hull.holds(found)][:count] + moved
-
-
-def coast(corners: int, seed: int = 0) -> Points:
-    """An outline that looks like a coast, by displaced midpoints; a power of two of corners."""
-    rng = np.random.default_rng(seed)
-    ring = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], dtype=float)
-    while len(ring) < corners:
-        side = np.roll(ring, -1, axis=0) - ring
-        across = np.column_stack([side[:, 1], -side[:, 0]])
-        middle = ring + 0.5 * side + across * rng.uniform(-0.17, 0.17, (len(ring), 1))
-        ring = np.stack([ring, middle], axis=1).reshape(-1, 2)
-    return ring

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import dwell
+from bench.regions import coast
 from dwell._kernels._jit import ENABLED
 from dwell.cells.backend import borders
 from dwell.cells.sensitivity import centroid_blocks
 from tests.oracles import mp_moments
 from tests.oracles.rational_regions import moments
-from tests.regions.sites import U, agents, archipelago, coast
+from tests.regions.sites import U, agents, archipelago
 
 HILL = dwell.Gaussian((0.5, 0.25), rate=2.0)
 NARROW = dwell.Gaussian((0.5, 0.25), rate=60.0)

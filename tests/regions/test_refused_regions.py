@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import dwell
-from tests.regions.sites import U, coast
+from bench.regions import coast
+from tests.regions.sites import U
 
 OUT = [(3, 1), (5, 1), (5, 2), (3, 2)]
 WITHIN = [(1.2, 1.2), (1.6, 1.2), (1.6, 1.6)]

@@ -116,10 +116,61 @@ def test_a_moving_hill_in_a_region() -> None:
     assert dwell.check(run).ok
 
 
+@pytest.mark.parametrize(
+    "moving",
+    [
+        dwell.Moving(
+            dwell.Polynomial,
+            coefficients=dwell.Keyframes(
+                [0.0, 2.0], [[(0, 0, 1.0), (2, 0, 0.1)], [(0, 0, 2.0), (2, 0, 0.0)]]
+            ),
+        ),
+        dwell.Moving(
+            dwell.Gaussian,
+            center=(0.0, 0.0),
+            covariance=dwell.Keyframes([0.0, 2.0], [[(1, 0), (0, 1)], [(2, 0.1), (0.1, 1)]]),
+        ),
+    ],
+)
+@pytest.mark.parametrize("stay", [False, True])
+def test_densities_that_only_the_readable_loop_moves(moving: Any, stay: bool) -> None:
+    site, start = archipelago(8), agents(8, 5)
+    if stay:
+        site = dwell.Region([{"outer": p.outer, "holes": p.holes} for p in site.parts], stay=True)
+        start = site.nearest_inside(start)
+    run = dwell.simulate(site, moving, start, LAW, until=2.0, seed=1)
+    assert dwell.check(run).ok
+
+
 def test_optimize_finds_a_rest_in_a_region() -> None:
     found = dwell.optimize(archipelago(3), HILL, 5, starts=3, seed=1)
     rest = dwell.tessellate(archipelago(3), found.positions, HILL)
     assert lengths(rest.errors).max() < 1e-6
+
+
+@pytest.mark.parametrize("stay", [False, True])
+def test_rates_in_a_region(tmp_path: Path, stay: bool) -> None:
+    from tests.cli.shell import dwell as shell
+
+    law = dwell.Timer(k1=0.5, nu=0.1, t1=0.1, t2=0.15)
+    outline = [(0, 0), (9, 0), (9, 4), (8, 4), (8, 3), (0, 3)]
+    site, start = dwell.Region(outline, stay=stay), [(1.5, 1.5), (4.5, 1.5), (7.5, 1.5)]
+    dwell.simulate(site, None, start, law, until=20.0, seed=1).save(tmp_path / "run.nc")
+    done = shell("rates", str(tmp_path / "run.nc"))
+    assert done.code == 0, done.err
+    assert "small displacements shrink" in done.out
+    assert ("has no paths around corners" if stay else "needs a convex workspace") in done.out
+
+
+def test_agents_that_stay_do_not_run_past_their_targets() -> None:
+    law = dwell.Timer(k1=5.0, nu=0.1, t1=0.1, t2=0.5)
+    flags = {}
+    for stay in (False, True):
+        run = dwell.simulate(dwell.Region(U, stay=stay), None, [(0.5, 2.5)], law, until=2.0, seed=1)
+        flags[stay] = {flag.code for flag in run.flags}
+        assert dwell.check(run).ok
+    assert "overshoot" in flags[False]
+    assert "overshoot" not in flags[True]
 
 
 LAWS_REFUSED = [

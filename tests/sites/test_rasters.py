@@ -109,11 +109,11 @@ def test_missing_values_are_counted_and_placed_or_filled(tmp_path):
     values = VALUES.copy()
     values[6, 5], values[0, 0] = -9999.0, -9999.0  # the second lies outside the workspace
     path = grid_file(tmp_path / "a.tif", values, nodata=-9999.0)
-    refused("nodata", "1 pixels", "(500055, 5699935)", "nodata = 0.0", path=path)
+    refused("nodata", "1 pixel ", "(500055, 5699935)", "nodata = 0.0", path=path)
     grid = read_grid(path, FRAME, FIELD, nodata=0.25)
     assert value_at(grid, WEST + 55, NORTH - 65) == 0.25
     values[6, 5] = np.nan
-    refused("nodata", "1 pixels", path=grid_file(tmp_path / "b.tif", values, nodata=-9999.0))
+    refused("nodata", "1 pixel ", path=grid_file(tmp_path / "b.tif", values, nodata=-9999.0))
 
 
 def test_zeros_are_values_and_not_missing(tmp_path):
@@ -124,7 +124,7 @@ def test_zeros_are_values_and_not_missing(tmp_path):
 def test_negative_values_and_zeros_everywhere_are_refused(tmp_path):
     values = VALUES.copy()
     values[6, 5] = -1.0
-    refused("negative", "1 pixels", "(500055, 5699935)", path=grid_file(tmp_path / "a.tif", values))
+    refused("negative", "1 pixel ", "(500055, 5699935)", path=grid_file(tmp_path / "a.tif", values))
     refused("zero", "is 0", path=grid_file(tmp_path / "b.tif", np.zeros((12, 14))))
 
 
@@ -199,3 +199,12 @@ def test_the_density_of_a_file_is_the_raster_of_its_pixels(tmp_path):
         one, other = dwell.moments(FIELD, found), dwell.moments(FIELD, whole)
         assert one.mass == pytest.approx(other.mass, rel=1e-13)
         assert np.abs(one.centroid - other.centroid).max() < 1e-9 * FIELD.diameter
+
+
+def test_a_grid_mapping_that_is_not_in_the_file_is_refused(tmp_path):
+    steps = {"y": np.arange(4.0), "x": np.arange(5.0)}
+    grid = xr.DataArray(np.ones((4, 5)), steps, ("y", "x"), attrs={"grid_mapping": "crs"})
+    grid.to_dataset(name="depth").to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
+
+    with pytest.raises(SiteError, match="grid_mapping 'crs' is not in the file"):
+        raster_files.open_pixels(tmp_path / "a.nc", None)

@@ -82,7 +82,9 @@ export class Timeline<P extends Piece = Piece> {
   /** Which arc holds (t, j), and where in it. */
   locate(t: number, jump: number): Place<P> | null {
     const piece = this.pieceAt(t, jump);
-    return piece && { piece, t: Math.max(0, t - piece.offset), jump: Math.max(0, jump - piece.jumps) };
+    if (!piece) return null;
+    const own = Math.min(t - piece.offset, piece.arc.known); // after its end it stays as it is
+    return { piece, t: Math.max(0, own), jump: Math.max(0, jump - piece.jumps) };
   }
 
   stateAt(t: number, jump: number): ArcState | null {

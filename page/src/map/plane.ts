@@ -89,11 +89,13 @@ export function drawPlane(pen: Pen, scene: Scene): void {
   drawCursor(pen, scene);
 }
 
+const TINTED = 300; // agents; a tint of more cells tells nothing, and takes long
+
 /** Cells in a tint of their agents; borders of further sensors alone, which would overlap. */
 function borders(pen: Pen, scene: Scene, cells: Cells, diagram: number): void {
   const { theme, state } = scene;
   if (isShaded(scene)) beyond(pen, scene, cells);
-  const colours = diagram ? 0 : Math.min(theme.agents.length, state.agents);
+  const colours = diagram || state.agents > TINTED ? 0 : Math.min(theme.agents.length, state.agents);
   for (let colour = 0; colour < colours; colour++) {
     pen.begin();
     for (let p = colour; p < state.agents; p += colours)

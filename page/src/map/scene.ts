@@ -62,6 +62,8 @@ export interface Scene {
   readonly shadow: { readonly axes: Axes; readonly names: readonly [string, string] } | null;
   /** Of three dimensions that are seen at once: how; then `state` has three coordinates. */
   readonly space: Space | null;
+  /** The code that draws a workspace of one dimension; null for others, and until it is there. */
+  readonly line: typeof import("./line") | null;
   readonly state: ArcState;
   readonly heat: Heat | null;
   readonly peaks: readonly DensityTable[];

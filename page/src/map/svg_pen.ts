@@ -74,12 +74,12 @@ export class SvgPen implements Pen {
       ),
     );
   }
-
   skewed(image: HTMLCanvasElement, map: Affine): void {
     const { width, height } = image;
+    const matrix = map.map((v) => v.toPrecision(6)).join(" ");
     this.within(() =>
       this.parts.push(
-        `<image width="${width}" height="${height}" transform="matrix(${map.map((v) => v.toPrecision(6)).join(" ")})" preserveAspectRatio="none" href="${image.toDataURL("image/png")}"/>`,
+        `<image width="${width}" height="${height}" transform="matrix(${matrix})" preserveAspectRatio="none" href="${image.toDataURL("image/png")}"/>`,
       ),
     );
   }

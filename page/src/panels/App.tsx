@@ -5,11 +5,8 @@ import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
 import { listenToDrops } from "./drops";
 import { Header } from "./Header";
-import { listenToKeys } from "./keys";
 import { lazy } from "./lazy";
 import { Maps } from "./map/Maps";
-import { MapTools } from "./MapTools";
-import { SensorLine } from "./SensorLine";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
 import "./screens.css";
@@ -29,6 +26,8 @@ const Design = lazy(async () => (await import("./design/Design")).Design);
 const Compare = lazy(async () => (await import("./Compare")).Compare);
 const Race = lazy(async () => (await import("../race/Race")).Race);
 const Scenario = lazy(async () => (await import("./scenario/ScenarioPanel")).ScenarioPanel);
+const MapTools = lazy(async () => (await import("./MapTools")).MapTools, "\u00a0");
+const SensorLine = lazy(async () => (await import("./SensorLine")).SensorLine, "");
 const Story = lazy(async () => (await import("../story/Story")).Story);
 
 /** The fragment of the address is for scenarios: a reload would not find the run under another one. */
@@ -44,7 +43,19 @@ export function App() {
   const helped = useApp((app) => app.help);
   const several = useApp((app) => app.lanes.length > 1);
   const told = useApp((app) => app.story !== null);
-  useEffect(() => listenToKeys(session), [session]);
+  useEffect(() => {
+    let off = (): void => undefined;
+    let over = false;
+    import("./keys")
+      .then(({ listenToKeys }) => {
+        if (!over) off = listenToKeys(session);
+      })
+      .catch((error: unknown) => session.fail(error));
+    return () => {
+      over = true;
+      off();
+    };
+  }, [session]);
   const name = useApp((app) => app.scenario?.name);
   useEffect(() => {
     document.title = name ? `${name} · dwell` : "dwell";
@@ -77,7 +88,7 @@ export function App() {
           </p>
         </section>
         {told ? (
-          <aside class="side" aria-label="Story">
+          <aside class="side" aria-label="Story" id="panel" tabIndex={-1}>
             <Story />
           </aside>
         ) : (

@@ -10,7 +10,6 @@ import { SensorLine } from "../panels/SensorLine";
 import { Status } from "../panels/Status";
 import { Transport } from "../panels/Transport";
 import { Race } from "../race/Race";
-import { nameOf } from "../state/laws";
 import "./player.css";
 
 /** `root` has the colours, `keys` is where keys are listened to. */
@@ -19,7 +18,7 @@ export function Player({ root, keys }: { root: HTMLElement; keys: HTMLElement | 
   const theme = useTheme();
   const choice = useApp((app) => app.theme);
   const name = useApp((app) => app.scenario?.name);
-  const laws = useApp((app) => app.lanes.map((lane) => nameOf(lane.kind)).join(", "));
+  const laws = useApp((app) => app.lanes.map((lane) => lane.name).join(", "));
   const several = useApp((app) => app.lanes.length > 1);
   useEffect(() => listenToKeys(session, keys), [session, keys]);
   useEffect(() => {
@@ -34,6 +33,7 @@ export function Player({ root, keys }: { root: HTMLElement; keys: HTMLElement | 
       </header>
       <main class={several ? "main race-main" : "main"}>
         <section class="stage" aria-label="Map and time">
+          <h2 class="hidden">Map and time</h2>
           <MapTools />
           <Maps />
           <SensorLine />
@@ -48,6 +48,7 @@ export function Player({ root, keys }: { root: HTMLElement; keys: HTMLElement | 
         {!several && (
           <aside class="side">
             <div class="panel" role="region" aria-label="Numbers" tabIndex={0}>
+              <h2 class="hidden">Numbers</h2>
               <Numbers />
             </div>
           </aside>

@@ -123,7 +123,7 @@ export class Beginning {
     this.session.store.set({ panel: memory.panel as Panel });
     this.session.clock.setSpeed(memory.speed);
     if (!memory.lanes.some((lane) => lane.records.length)) return true;
-    const lanes = memory.lanes.map((lane) => this.session.runs.lane(lane.kind));
+    const lanes = memory.lanes.map((lane) => this.session.runs.lane(lane.kind, lane.name, lane.origin));
     this.session.store.set({ lanes });
     this.session.runs.wanted = memory.t;
     await Promise.all(lanes.map((lane, k) => lane.resume(memory.lanes[k].records)));
@@ -142,7 +142,7 @@ export class Beginning {
     remember({
       fragment: this.fragment,
       scenario,
-      lanes: lanes.map(({ kind, records }) => ({ kind, records })),
+      lanes: lanes.map(({ kind, name, origin, records }) => ({ kind, name, origin, records })),
       t: this.session.runs.wanted ?? this.session.clock.t,
       speed: this.session.clock.speed,
       panel,
@@ -161,7 +161,7 @@ export class Beginning {
     const { scenario, lanes } = session.store.get();
     if (!scenario) return location.href;
     this.fragment = await fragmentOf(scenario, {
-      laws: lanes.map((lane) => lane.kind),
+      laws: [...new Set(lanes.map((lane) => lane.kind))],
       t: session.hasRun ? session.clock.t : null,
       view: session.view,
       play: session.clock.playing,

@@ -6,6 +6,7 @@ import { startRun, cancel, isUnderWay, type Begin, type Job, type Problem, type 
 import { Live, type Listener } from "../net/live";
 import type { Recording } from "../net/recorded";
 import { chunkOf, type Frame } from "../net/wire";
+import { changedLike, nameOf, underLaw, type Origin } from "./laws";
 import { World, worldOf } from "../world/world";
 
 /** What must be remembered of a piece to find it again after a reload. */
@@ -52,10 +53,23 @@ export class Lane {
   private record: Record | null = null; // of the last piece that was asked for
   private closed = false; // nothing is listened to; what is there stays
 
+  /** With an origin it runs a scenario of its own; without one, that of the page under a law of this kind. */
   constructor(
     readonly kind: string,
     private readonly news: News,
+    readonly name: string = nameOf(kind),
+    readonly origin: Origin | null = null,
   ) {}
+
+  /** A lane of this kind, name and origin without any run. */
+  blank(): Lane {
+    return new Lane(this.kind, this.news, this.name, this.origin);
+  }
+
+  /** What is run in this lane when the page shows a scenario. */
+  scenarioFor(shown: Scenario): Scenario {
+    return this.origin ? changedLike(this.origin, shown) : underLaw(shown, this.kind);
+  }
 
   /** Whether all of it comes from a recording, so that no server has it. */
   get recorded(): boolean {
@@ -105,11 +119,11 @@ export class Lane {
       this.record = record;
       this.listen(record);
     } catch (error) {
-      if (asked === this.asked) this.pendingAt = null;
+      const message = error instanceof Error ? error.message : String(error);
+      if (asked === this.asked) this.failed({ code: "gone", key: null, message });
       throw error;
-    } finally {
-      this.news.changed();
     }
+    this.news.changed();
   }
 
   /** Find the pieces again that were there before a reload. */
@@ -128,7 +142,7 @@ export class Lane {
 
   /** Another lane that has gone the same way so far, and may go on otherwise. */
   branch(): Lane {
-    const other = new Lane(this.kind, this.news);
+    const other = this.blank();
     other.timeline = this.timeline;
     return other;
   }
@@ -139,12 +153,8 @@ export class Lane {
     if (!this.closed || !record || this.summary || (problem && !PASSING.has(problem.code))) return;
     try {
       await this.run(record.scenario, record.offset, record.jumps);
-    } catch (error) {
-      this.failed({
-        code: "gone",
-        key: null,
-        message: error instanceof Error ? error.message : String(error),
-      });
+    } catch {
+      // The lane has it as its problem.
     }
   }
 

@@ -6,7 +6,7 @@ import { FRONT } from "../map/orbit";
 import type { View } from "../map/view";
 import * as api from "../net/api";
 import type { Scenario } from "../net/api";
-import { kindsOf, type Recording } from "../net/recorded";
+import { namesOf, type Recording } from "../net/recorded";
 import { firstState, type AppState, type Notice } from "./app";
 import { Beginning } from "./beginning";
 import { Clock, usualSpeed } from "./clock";
@@ -15,7 +15,7 @@ import { Forms } from "./forms";
 import { Hands } from "./hands";
 import { History, type Step } from "./history";
 import type { Lane } from "./lane";
-import { MOST_LAWS } from "./laws";
+import { MOST_LAWS, nameOf } from "./laws";
 import { hintOf } from "./hints";
 import { keepTheme, type ThemeChoice } from "./link";
 import { Runs } from "./runs";
@@ -134,7 +134,10 @@ export class Session {
   showRecorded(runs: readonly Recording[]): void {
     this.edits++; // what is being asked for must not overtake it
     this.take(runs[0].scenario, runs[0].start);
-    const lanes = kindsOf(runs).map((kind) => this.runs.lane(kind));
+    const names = namesOf(runs);
+    const lanes = runs.map(({ scenario: own }, k) =>
+      this.runs.lane(own.controller.kind, nameOf(names[k]), { own, shown: runs[0].scenario }),
+    );
     this.runs.show(lanes);
     for (const [k, lane] of lanes.entries()) lane.take(runs[k]);
     this.quiet();
@@ -263,15 +266,17 @@ export class Session {
     if (!(await this.hands.endDrawing())) return;
     const { scenario, lanes, panel } = this.store.get();
     if (panel === "guide") this.store.set({ panel: "numbers" });
-    if (scenario)
-      await this.launch(lanes.length > 1 ? lanes.map((lane) => lane.kind) : [scenario.controller.kind], play);
+    if (!scenario) return;
+    const again = lanes.slice(0, MOST_LAWS).map((lane) => lane.blank());
+    await this.launch(again.length > 1 ? again : [this.runs.lane(scenario.controller.kind)], play);
+    if (lanes.length > MOST_LAWS) this.say(`Only the first ${MOST_LAWS} are run side by side.`);
   }
 
-  private async launch(kinds: readonly string[], play: boolean): Promise<void> {
+  private async launch(lanes: readonly Lane[], play: boolean): Promise<void> {
     const { scenario } = this.store.get();
     if (!scenario) return;
     this.quiet();
-    const answer = await this.runs.launch(scenario, kinds);
+    const answer = await this.runs.launch(scenario, lanes);
     if (answer === "late" || answer === "none") return;
     this.clock.pause();
     this.clock.seek(0);
@@ -372,10 +377,12 @@ export class Session {
     if (!scenario) return;
     const shown = [...new Set(kinds)].slice(0, MOST_LAWS);
     this.store.set({ selected: -1 });
-    if (shown.length > 1) return this.launch(shown, true);
+    const lanes = shown.map((kind) => this.runs.lane(kind));
+    if (lanes.length > 1) return this.launch(lanes, true);
     const kept = this.store
       .get()
-      .lanes.filter((lane) => lane.kind === shown[0] && lane.timeline.pieces.length > 0);
+      .lanes.filter((lane) => lane.kind === shown[0] && lane.timeline.pieces.length > 0)
+      .slice(0, 1);
     this.runs.forgetAsked();
     this.runs.show(kept);
     if (!kept.length) this.reset();

@@ -10,7 +10,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, counted
 from dwell.cells.tessellation import as_positions
 from dwell.errors import AgentsError
-from dwell.geometry import Ball, Box, Ellipsoid, Workspace
+from dwell.geometry import Ball, Box, Ellipsoid, Region, Workspace
 from dwell.geometry.voronoi import are_apart
 
 ROUNDING = 1e-12  # of the workspace's diameter
@@ -33,8 +33,10 @@ def check_start(
         p = int(far[0])
         near = workspace.nearest(points[p : p + 1])[0]
         others = f" (and {counted(int(far.size) - 1, 'more agent')})" if far.size > 1 else ""
+        hole = isinstance(workspace, Region) and workspace.hull.holds(points[p : p + 1])[0]
+        where = "in a hole or outside the outline, and " if hole else ""
         raise AgentsError(
-            f"agent {p} at {points[p].tolist()} is {distance[p]:.3g} outside the workspace"
+            f"agent {p} at {points[p].tolist()} is {where}{distance[p]:.3g} outside the workspace"
             f"{others}; the nearest point inside is {near.tolist()}",
             code="agents.outside",
             key=f"agents.start[{p}]",
@@ -101,7 +103,7 @@ def scatter(workspace: Workspace, count: int, seed: int, region: Box | None = No
     points = lower + (upper - lower) * _draws(
         key, np.arange(count), np.zeros(count, dtype=np.int64), len(lower)
     )
-    for p in np.flatnonzero(workspace.outside_by(points) != 0.0):
+    for p in np.flatnonzero(~_inside(workspace, points)):
         found = _tried(workspace, key, int(p), lower, upper)
         if found is None:
             raise _no_place(int(p), workspace, region)
@@ -166,12 +168,19 @@ def _tried(
         tries = np.arange(first, min(first + size, MAX_TRIES))
         drawn = _draws(key, np.full(len(tries), agent), tries, len(lower))
         places = lower + (upper - lower) * drawn
-        inside = np.flatnonzero(workspace.outside_by(places) == 0.0)
+        inside = np.flatnonzero(_inside(workspace, places))
         if inside.size:
             found: Points = places[inside[0]]
             return found
         first, size = first + size, min(2 * size, 4096)
     return None
+
+
+def _inside(workspace: Workspace, points: Points) -> np.ndarray:
+    """Whether each point lies in the workspace; in a region, not only in its convex hull."""
+    if isinstance(workspace, Region):
+        return workspace.covers(points)
+    return np.asarray(workspace.outside_by(points) == 0.0)
 
 
 def _no_place(agent: int, workspace: Workspace, region: Box | None) -> AgentsError:

@@ -72,7 +72,7 @@ def measure_cells(
     given: dict[str, Any] = {"threads": threads}
     limited = radius is not None or weights is not None
     if limited:
-        refuse_ground(ground.at(0.0))
+        refuse_ground(ground.at(0.0), radius)
         given |= {"radius": radius, "weights": weights}
     if not ground.moves:
         return backend_for(ground).measure(ground, positions, row, agent, **given)
@@ -115,5 +115,5 @@ def borders(
     facets = backend_for(ground).facets
     if radius is None and weights is None:
         return facets(ground, positions, agents=agents)
-    refuse_ground(ground)
+    refuse_ground(ground, radius)
     return facets(ground, positions, agents=agents, radius=radius, weights=weights)

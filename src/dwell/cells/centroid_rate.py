@@ -25,9 +25,10 @@ from dwell.cells import interval, polygon
 from dwell.cells.moments import polygon_moments
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.base import Density, general_terms_of
-from dwell.density.change import Carried, changes_of
+from dwell.density.change import Added, Carried, changes_of
 from dwell.density.gaussian import Gaussian
 from dwell.density.polynomial import Polynomial
+from dwell.density.raster import Raster
 from dwell.errors import DensityError
 from dwell.geometry import Cell, is_flat, polygon_of
 from dwell.geometry.moving import MovingPolygon
@@ -102,7 +103,7 @@ def refuse_rates(ground: WeightedRegion) -> None:
 def _rate(
     cell: Cell,
     density: Density,
-    changes: Sequence[Carried | Polynomial],
+    changes: Sequence[Carried | Added],
     moving: tuple[Points, Points] | None,
 ) -> Points:
     n = len(cell.position)
@@ -114,7 +115,7 @@ def _rate(
         if isinstance(part, Carried):
             rate += _of_carried(cell, part, log_mass, c)
         else:
-            rate += _first_moment(cell, part, c) * math.exp(-log_mass)
+            rate += part.rate * _first_moment(cell, part.density, c) * math.exp(-log_mass)
     if moving is not None:
         rate += _of_boundary(cell, density, moving, log_mass, c)
     return rate
@@ -217,9 +218,9 @@ def _edges(cell: Cell, density: Density, log_mass: float) -> Edges:
     return Edges(normal, found[:, 0], found[:, 1:3], second)
 
 
-def _first_moment(cell: Cell, change: Polynomial, about: Points) -> Points:
-    """The integral of a polynomial of either sign times (z - about) over a cell."""
-    if len(cell.position) == 1:
+def _first_moment(cell: Cell, change: Polynomial | Raster, about: Points) -> Points:
+    """The integral of a raster, or a polynomial of either sign, times (z - about) over a cell."""
+    if isinstance(change, Polynomial) and len(cell.position) == 1:
         nodes, weights = np.polynomial.legendre.leggauss(change.degree // 2 + 2)
         low, high = cell.offsets[:, 0]
         z = low + 0.5 * (1.0 + nodes) * (high - low)

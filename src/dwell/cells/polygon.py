@@ -197,7 +197,12 @@ def measure(
 def own_terms(ground: WeightedRegion) -> Any:
     """The terms of the density; copies of those that kernels bring to other times."""
     terms: Any = ground.terms
-    return terms._replace(gaussians=terms.gaussians.copy()) if ground.tracked else terms
+    if not ground.tracked:
+        return terms
+    raster = terms.raster
+    if raster is not None:
+        raster = raster._replace(frame=raster.frame.copy())
+    return terms._replace(gaussians=terms.gaussians.copy(), raster=raster)
 
 
 def measure_thoroughly(

@@ -104,8 +104,8 @@ def refuse_workspace(workspace: Workspace, what: str = "sensing radii") -> None:
         )
 
 
-def refuse_ground(ground: WeightedRegion) -> None:
-    """Refuse workspaces and densities for which cells are not cut by discs."""
+def refuse_ground(ground: WeightedRegion, radius: Floats | None) -> None:
+    """Refuse workspaces and densities for which power cells are not measured, or cut by discs."""
     refuse_workspace(ground.workspace)
     terms: Any = ground.terms
     came = None
@@ -113,7 +113,7 @@ def refuse_ground(ground: WeightedRegion) -> None:
         return
     if terms is None:
         came = "a density that only Python evaluates"
-    elif terms.raster is not None:
+    elif terms.raster is not None and radius is not None:
         came = "a raster"
     elif len(terms.lattice):
         came = "grid integration"

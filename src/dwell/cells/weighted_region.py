@@ -104,8 +104,10 @@ def changing_region(
     if not moving and boundary is None:
         return weighted_region(site, density, spacing)
     refuse_dimension(density, site.dimension)
-    terms = None if moving and site.dimension != 2 else confined(site, density)
-    return WeightedRegion(site, density, terms, True, boundary)
+    if moving and (site.dimension != 2 or density.terms() is None):
+        confined(site, density_at(density, 0.0))  # which refuses what a region does not take
+        return WeightedRegion(site, density, None, True, boundary)
+    return WeightedRegion(site, density, confined(site, density), True, boundary)
 
 
 def weighted_region(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,29 @@ def load(path: Path, overrides: Sequence[str]) -> Any:
     """A scenario file with some keys changed."""
     from dwell.scenario import load_scenario
 
-    return load_scenario(path, overrides)
+    with compiling(path.is_file() and b"site" in path.read_bytes()):  # whose outline is cut
+        return load_scenario(path, overrides)
+
+
+def compiling(perhaps: bool) -> AbstractContextManager[Any]:
+    """Within, a line says so where kernels are compiled for long; `perhaps` they are."""
+    if not perhaps:
+        return nullcontext()
+    from dwell.progress import reported
+
+    return reported()
+
+
+def about_site(scenario: Any) -> list[str]:
+    """A line on the site of a scenario: where it is, how large, and its frame."""
+    if scenario.site is None:
+        return []
+    from dwell.scenario.build import build_workspace
+    from dwell.sites import Frame, Site
+
+    workspace: Any = build_workspace(scenario.workspace)  # which no site moves
+    site = Site(workspace, Frame(scenario.site.crs))
+    return [f"site {site}"]
 
 
 def stored_run(path: Path) -> Any:

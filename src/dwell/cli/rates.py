@@ -12,7 +12,7 @@ from dwell._netcdf import HDF5
 from dwell._types import counted
 from dwell.cli.options import stored_run
 from dwell.cli.output import print_table
-from dwell.errors import InputError, WorkspaceError
+from dwell.errors import InputError
 
 if TYPE_CHECKING:
     from dwell.agents import Controller, Network
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from dwell.theory.rates import Rates
 
 SHOWN = 6  # of the smallest gaps
+UNFIT = {  # why a law has no rate, by the code of the error
+    "geometry.dimension": "guaranteed cells are known in 1, 2 and 3 dimensions only",
+    "workspace.region": "needs a convex workspace",
+    "workspace.stay": "has no paths around corners",
+    "density.raster": "guaranteed cells are not integrated over rasters",
+}
 GAINS = {  # the parameters that set how fast errors decay near rest
     "timer": ("k1", "nu"),
     "lloyd": ("k2",),
@@ -129,10 +135,10 @@ def _predicted(rates: Rates, law: Controller | None, network: Network) -> Predic
         return Prediction(None, "has no defaults for k1, nu, t1 and t2")
     try:
         return predict(rates, law, network)
-    except WorkspaceError as unfit:
-        if unfit.code != "geometry.dimension":
+    except InputError as unfit:
+        if unfit.code not in UNFIT:
             raise
-        return Prediction(None, "guaranteed cells are known in 1, 2 and 3 dimensions only")
+        return Prediction(None, UNFIT[unfit.code])
 
 
 def show_rates(found: Study, out: Path | None) -> None:

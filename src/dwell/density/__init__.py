@@ -5,6 +5,7 @@ from dwell.density.function import Function
 from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
 from dwell.density.moving import Moving
+from dwell.density.moving_raster import MovingRaster
 from dwell.density.polynomial import Polynomial
 from dwell.density.raster import Raster
 from dwell.density.uniform import Uniform
@@ -15,6 +16,7 @@ __all__ = [
     "Gaussian",
     "Mixture",
     "Moving",
+    "MovingRaster",
     "Polynomial",
     "Raster",
     "Uniform",

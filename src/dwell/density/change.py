@@ -1,8 +1,9 @@
-"""The time derivative of a density: Gaussians that are carried along, and polynomials.
+"""The time derivative of a density: Gaussians that are carried along, polynomials and rasters.
 
 A Gaussian with center m and covariance S that change over time is carried by the velocity field
 w(z) = m' + B (z - m) with B = S' S**-1 / 2, while its weight grows: its time derivative is
--w . grad phi + growth phi. That of a polynomial is a polynomial, of either sign.
+-w . grad phi + growth phi. That of a polynomial is a polynomial, of either sign; that of a raster
+on keyframes is a difference of two rasters.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from dwell.density.base import Density
 from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
 from dwell.density.moving import Moving
+from dwell.density.moving_raster import MovingRaster
 from dwell.density.polynomial import Polynomial
+from dwell.density.raster import Raster
 
 
 @final
@@ -32,11 +35,22 @@ class Carried:
     growth: float  # relative rate of its weight
 
 
-def changes_of(density: Density, t: float) -> Iterator[Carried | Polynomial]:
-    """The parts of a density that change at time t: Gaussians, and derivatives of polynomials."""
+@final
+@dataclass(frozen=True, eq=False)
+class Added:
+    """A density that is added at a rate of either sign."""
+
+    density: Polynomial | Raster
+    rate: float
+
+
+def changes_of(density: Density, t: float) -> Iterator[Carried | Added]:
+    """The parts of a density that change at time t."""
     if isinstance(density, Mixture):
         for part in density.parts:
             yield from changes_of(part, t)
+    if isinstance(density, MovingRaster):
+        yield from (Added(raster, rate) for raster, rate in density.changes(t))
     if not isinstance(density, Moving):
         return
     now: Any = density.now(t)
@@ -47,7 +61,8 @@ def changes_of(density: Density, t: float) -> Iterator[Carried | Polynomial]:
         yield _carried(now, rates)
     else:
         pairs = zip(now.coefficients, rates["coefficients"], strict=True)
-        yield Polynomial(tuple((*row[:-1], float(rate[-1])) for row, rate in pairs), now.origin)
+        terms = tuple((*row[:-1], float(rate[-1])) for row, rate in pairs)
+        yield Added(Polynomial(terms, now.origin), 1.0)
 
 
 def _carried(now: Gaussian, rates: dict[str, Floats]) -> Carried:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import final
 
 import numpy as np
 
-from dwell._kernels.common.density_terms import GeneralTerms, Terms
+from dwell._kernels.common.density_terms import FIRST, OF_RASTER, ROW, GeneralTerms, Terms
 from dwell._types import Floats, Points, listed
 from dwell.density.base import Density, as_density, dimension_of, general_terms_of
+from dwell.density.moving_raster import MovingRaster
 from dwell.density.raster import Raster
 from dwell.errors import DensityError
 
@@ -22,7 +24,7 @@ class Mixture:
     Parameters
     ----------
     parts : tuple of densities
-        The summands: Uniform, Polynomial or Gaussian, and at most one Raster.
+        The summands: Uniform, Polynomial, Gaussian, and rasters on one grid.
 
     Examples
     --------
@@ -43,14 +45,7 @@ class Mixture:
                 key="density.parts",
             )
         object.__setattr__(self, "parts", parts)
-        rasters = sum(isinstance(part, Raster) for part in parts)
-        if rasters > 1:
-            raise DensityError(
-                f"{rasters} parts of a mixture are rasters; at most one is handled: add their "
-                "values in one raster",
-                code="density.raster",
-                key="density.parts",
-            )
+        _refuse_grids([part for part in parts if isinstance(part, Raster | MovingRaster)])
         known = {n for n in map(dimension_of, parts) if n is not None}
         if len(known) > 1:
             counts = " and ".join(map(str, sorted(known)))
@@ -76,6 +71,8 @@ class Mixture:
         known = [part for part in parts if part is not None]
         if len(known) < len(parts):
             return None
+        rasters = tuple(part for part in self.parts if isinstance(part, Raster))
+        whole = [_sum(rasters).terms()] if len(rasters) > 1 else known
         tables = [p.polynomials for p in known]
         missing = max(t.shape[1] for t in tables) - np.array([t.shape[1] for t in tables])
         wide = [np.pad(t, ((0, 0), (0, m), (0, m))) for t, m in zip(tables, missing, strict=True)]
@@ -84,7 +81,7 @@ class Mixture:
             polynomials=np.concatenate(wide),
             origins=np.concatenate([p.origins for p in known]),
             gaussians=np.concatenate([p.gaussians for p in known]),
-            raster=next((p.raster for p in known if p.raster is not None), None),
+            raster=next((p.raster for p in whole if p.raster is not None), None),
             **_tracks(known),
         )
 
@@ -98,15 +95,40 @@ class Mixture:
         return GeneralTerms(sum(constant), *(np.concatenate(arrays) for arrays in columns))
 
 
+def _refuse_grids(rasters: list[Raster | MovingRaster]) -> None:
+    """Refuse rasters that cannot be added value by value."""
+    for k, one in enumerate(rasters[1:]):
+        first = rasters[0]
+        if isinstance(first, MovingRaster) or isinstance(one, MovingRaster):
+            differs = "changes over time beside another raster"
+        else:
+            differs = first.difference(one) or ""
+        if differs:
+            raise DensityError(
+                f"raster {k + 1} of a mixture {differs}; rasters of a mixture must lie on one grid "
+                "and not change: resample them, or add their values in one raster",
+                code="density.raster",
+                key="density.parts",
+            )
+
+
+@lru_cache(maxsize=4)
+def _sum(rasters: tuple[Raster, ...]) -> Raster:
+    """The raster of the sums of values."""
+    whole = np.asarray(np.sum([one.grid for one in rasters], axis=0, dtype=np.float64))
+    return rasters[0].like(whole)
+
+
 def _tracks(parts: list[Terms]) -> dict[str, np.ndarray]:
     """The tracks of all parts, which refer to the Gaussians and keyframes of all parts."""
     gaussians = np.cumsum([0, *(len(part.gaussians) for part in parts)])
     keys = np.cumsum([0, *(len(part.key_times) for part in parts)])
-    shifted = [
-        part.track + np.array([gaussians[k], 0, 0, 0, keys[k], 0]) for k, part in enumerate(parts)
-    ]
+    rows = [part.track.copy() for part in parts]
+    for k, own in enumerate(rows):
+        own[own[:, ROW] != OF_RASTER, ROW] += gaussians[k]
+        own[:, FIRST] += keys[k]
     return {
-        "track": np.concatenate(shifted),
+        "track": np.concatenate(rows),
         "key_times": np.concatenate([part.key_times for part in parts]),
         "key_values": np.concatenate([part.key_values for part in parts]),
     }

@@ -13,6 +13,7 @@ from dwell._types import Floats, Points
 from dwell.density.base import Density, dimension_of, general_terms_of
 from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
+from dwell.density.moving_raster import MovingRaster
 from dwell.density.polynomial import Polynomial
 from dwell.errors import DensityError
 from dwell.motion import Circle, Keyframes, Track
@@ -52,7 +53,7 @@ class Moving:
         if not isinstance(kind, type) or kind not in CHANGING:
             raise DensityError(
                 f"a moving density is of kind {getattr(kind, '__name__', kind)!r}; Gaussian or "
-                "Polynomial is needed, or a Mixture of moving densities",
+                "Polynomial is needed, a MovingRaster, or a Mixture of moving densities",
                 code="density.kind",
                 key="density.kind",
             )
@@ -155,12 +156,12 @@ def density_at(density: Density, t: float) -> Density:
     """A density at time t."""
     if isinstance(density, Mixture) and moves(density):
         return Mixture(tuple(density_at(part, t) for part in density.parts))
-    return density.now(t) if isinstance(density, Moving) else density
+    return density.now(t) if isinstance(density, Moving | MovingRaster) else density
 
 
 def tracks_of(density: object) -> Iterator[tuple[str, Track]]:
     """The parameters of a density that change, by their keys."""
-    if isinstance(density, Moving):
+    if isinstance(density, Moving | MovingRaster):
         yield from density.tracks.items()
     for k, part in enumerate(density.parts if isinstance(density, Mixture) else ()):
         for name, track in tracks_of(part):

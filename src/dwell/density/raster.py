@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, final
@@ -12,7 +13,7 @@ import numpy as np
 from dwell._kernels.common.density_terms import RasterTerms, Terms
 from dwell._types import Floats, Points, as_numbers, finite_number, in_short, is_positive
 from dwell.errors import DensityError
-from dwell.geometry.validation import as_rows
+from dwell.geometry.validation import as_rows, signed_area
 
 KINDS = ("uint8", "uint16", "int16", "float32", "float64")
 MOST_PIXELS = 100_000_000
@@ -173,6 +174,18 @@ class Raster:
             outside=self.outside,
         )  # fmt: skip
 
+    def difference(self, other: Raster) -> str | None:
+        """Why values of two rasters cannot be added one by one, in words; None if they can."""
+        for name, own, theirs in (
+            ("values of the shape", self.values.shape, other.values.shape),
+            ("the place", self.place.tolist(), other.place.tolist()),
+            ("interpolation =", self.interpolation, other.interpolation),
+            ("amounts =", self.amounts, other.amounts),
+        ):
+            if own != theirs:
+                return f"has {name} {theirs} instead of {own}"
+        return None
+
     @property
     def corners(self) -> Points:
         """The corners of the grid in the plane, counter-clockwise unless it is mirrored, (4, 2)."""
@@ -199,8 +212,9 @@ class Raster:
         ring = whole = self.to_pixels(vertices)
         for axis in (0, 1):
             most = float(self.values.shape[1 - axis])
-            ring = _cut(_cut(ring, axis, 0.0, 1.0), axis, most, -1.0)
-        return max(0.0, 1.0 - _area(ring) / _area(whole))
+            ring = cut_off(cut_off(ring, axis, 0.0, 1.0), axis, most, -1.0)
+        inside = abs(signed_area(ring)) if len(ring) else 0.0
+        return max(0.0, 1.0 - inside / abs(signed_area(whole)))
 
     @cached_property
     def scale(self) -> float:
@@ -242,33 +256,41 @@ class Raster:
 
     @cached_property
     def _terms(self) -> Terms:
-        from dwell._kernels.polygon.raster_cells import TILE
-        from dwell._kernels.polygon.raster_runs import fill_blocks
-
-        bilinear = INTERPOLATIONS.index(self.interpolation)
-        rows, columns = self.grid.shape
-        values = _in_tiles(self.grid, TILE)
-        blocks = np.zeros((len(values), columns // TILE, TILE, 3))
-        tiles = np.zeros((rows // TILE, columns // TILE, 6))
-        fill_blocks(values, rows, bilinear, blocks, tiles)
-        found = RasterTerms(values, rows, columns, bilinear, self.scale, self.place, blocks, tiles)
-        return Terms(raster=found)
+        return Terms(raster=raster_terms([self]))
 
     def terms(self) -> Terms:
         """The grid with its sums over blocks, made once."""
         return self._terms
 
 
-def _in_tiles(grid: np.ndarray, side: int) -> np.ndarray:
-    """The values tile by tile, (rows of tiles, columns of tiles, side, side), and zeros."""
-    rows, columns = grid.shape
-    found = np.zeros((-(-rows // side), -(-columns // side), side, side), dtype=grid.dtype)
+def raster_terms(frames: Sequence[Raster]) -> RasterTerms:
+    """Frames on one grid, with their sums over blocks and tiles."""
+    from dwell._kernels.polygon.raster_cells import TILE
+    from dwell._kernels.polygon.raster_runs import fill_blocks
+
+    first, count = frames[0], len(frames)
+    bilinear, (rows, columns) = INTERPOLATIONS.index(first.interpolation), first.grid.shape
+    kind = np.result_type(*(one.grid.dtype for one in frames))
+    high, wide = -(-rows // TILE), -(-columns // TILE)
+    values = np.zeros((count, high, wide, TILE, TILE), dtype=kind)
+    blocks = np.zeros((count, high, columns // TILE, TILE, 3))
+    tiles = np.zeros((count, rows // TILE, columns // TILE, 6))
+    for k, one in enumerate(frames):
+        _fill_tiles(one.grid, values[k])
+        fill_blocks(values[k], rows, bilinear, blocks[k], tiles[k])
+    return RasterTerms(
+        values, rows, columns, bilinear, first.scale, first.place, blocks, tiles, np.zeros(1)
+    )
+
+
+def _fill_tiles(grid: np.ndarray, found: np.ndarray) -> None:
+    """Write values tile by tile, (rows of tiles, columns of tiles, side, side), into zeros."""
+    side, columns = found.shape[-1], grid.shape[1]
     for k, tiles in enumerate(found):
         part = grid[k * side : (k + 1) * side]
         wide = np.zeros((side, len(tiles) * side), dtype=grid.dtype)
         wide[: len(part), :columns] = part
         tiles[:] = wide.reshape(side, len(tiles), side).swapaxes(0, 1)
-    return found
 
 
 def refused(name: str, says: str, code: str = "density.raster") -> DensityError:
@@ -276,7 +298,7 @@ def refused(name: str, says: str, code: str = "density.raster") -> DensityError:
     return DensityError(f"the {name} of a raster {says}", code=code, key=f"density.{name}")
 
 
-def _cut(ring: Points, axis: int, bound: float, sign: float) -> Points:
+def cut_off(ring: Points, axis: int, bound: float, sign: float) -> Points:
     """The part of a polygon where sign * (coordinate - bound) is at least 0."""
     found: list[Points] = []
     for k, b in enumerate(ring):
@@ -287,13 +309,6 @@ def _cut(ring: Points, axis: int, bound: float, sign: float) -> Points:
         if db >= 0.0:
             found.append(b)
     return np.array(found).reshape(-1, 2)
-
-
-def _area(ring: Points) -> float:
-    if len(ring) == 0:
-        return 0.0
-    x, y = (ring - ring[0]).T
-    return 0.5 * abs(float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum()))
 
 
 def _pair(given: object, name: str, *, positive: bool = False) -> tuple[float, float]:

@@ -35,7 +35,17 @@ from dwell.controllers import (
     SelfTriggeredCentroid,
     Timer,
 )
-from dwell.density import Density, Function, Gaussian, Mixture, Moving, Polynomial, Raster, Uniform
+from dwell.density import (
+    Density,
+    Function,
+    Gaussian,
+    Mixture,
+    Moving,
+    MovingRaster,
+    Polynomial,
+    Raster,
+    Uniform,
+)
 from dwell.density.moving import density_at
 from dwell.density.support import check_density
 from dwell.errors import DwellError, InputError
@@ -52,8 +62,9 @@ from dwell.geometry import (
 )
 from dwell.scenario.laws import GUARANTEED_KINDS, LawSpec, NetworkSpec, PythonSpec
 from dwell.scenario.modules import find_code, refused
-from dwell.scenario.places import CallableSpec, DensitySpec, MixtureSpec, RasterSpec, WorkspaceSpec
+from dwell.scenario.places import CallableSpec, DensitySpec, MixtureSpec, WorkspaceSpec
 from dwell.scenario.problems import listing, shown
+from dwell.scenario.raster_table import RasterSpec
 from dwell.scenario.rasters import known_raster, pinned, raster_of, raster_tables
 from dwell.scenario.schema import GridSpec, Scenario
 from dwell.scenario.team import AgentsSpec, ScatterSpec
@@ -224,7 +235,7 @@ def refuse_unfit(system: CoverageSystem) -> None:
             refuse_rates(phase.ground)
         if system.radius is not None:
             as_radii(system.radius, system.agents, now.workspace)
-            refuse_ground(now)
+            refuse_ground(now, np.array(system.radius))
     if kind in GUARANTEED_KINDS:
         _refuse_guaranteed(kind, timeline)
 
@@ -243,7 +254,7 @@ def _refuse_guaranteed(kind: str, timeline: Timeline) -> None:
         raise _unfit("controller.kind", f"{says}{why}; {other}", code)
     densities = [phase.density for phase in timeline.phases]
     parts = [p for d in densities for p in (d.parts if isinstance(d, Mixture) else (d,))]
-    if any(isinstance(part, Raster) for part in parts):
+    if any(isinstance(part, Raster | MovingRaster) for part in parts):
         why = f"over which a raster cannot be integrated; {other}, or another density"
         raise _unfit("controller.kind", f"{says}{why}", "density.raster")
 

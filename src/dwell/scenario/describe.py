@@ -15,7 +15,17 @@ from dwell._checks import check_whole
 from dwell._types import Points, arriving, finite_number, in_short, is_one_of, is_whole, listed
 from dwell.agents import Sensor, Switch
 from dwell.agents.network import Network
-from dwell.density import Density, Function, Gaussian, Mixture, Moving, Polynomial, Raster, Uniform
+from dwell.density import (
+    Density,
+    Function,
+    Gaussian,
+    Mixture,
+    Moving,
+    MovingRaster,
+    Polynomial,
+    Raster,
+    Uniform,
+)
 from dwell.errors import ControllerError, InputError
 from dwell.geometry import (
     Ball,
@@ -32,7 +42,7 @@ from dwell.motion import Circle, Keyframes
 from dwell.scenario.build import LAW_KINDS
 from dwell.scenario.load import parse_scenario
 from dwell.scenario.modules import name_of
-from dwell.scenario.rasters import describe_raster
+from dwell.scenario.rasters import describe_frames, describe_raster
 from dwell.scenario.schema import Scenario
 from dwell.scenario.values import as_parameter
 
@@ -187,6 +197,8 @@ def describe_density(density: Density) -> dict[str, Any] | None:
             return {"kind": "gaussian", **table}
         case Raster():
             return describe_raster(density)
+        case MovingRaster():
+            return describe_frames(density)
         case Mixture(parts=parts):
             tables = [describe_density(part) for part in parts]
             simple = all(t is not None and t["kind"] not in ("callable", "mixture") for t in tables)

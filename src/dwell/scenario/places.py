@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, Tag
+from pydantic import Field, Tag
 
 from . import checks
-from .problems import Problem, listing, needs
+from .problems import Problem
+from .raster_table import RasterSpec
 from .tracks import (
     MatrixTrack,
     PointTrack,
@@ -21,11 +22,9 @@ from .tracks import (
 )
 from .values import (
     Bounds,
-    Counted,
     Function,
     HalfSpaces,
     Matrix,
-    NotNegative,
     PlanarPoints,
     Point,
     PointList,
@@ -33,7 +32,6 @@ from .values import (
     PositiveList,
     Table,
     Term,
-    Text,
     doc,
     listed,
 )
@@ -286,88 +284,6 @@ class GaussianSpec(Table):
             yield from checks.point(where, center, n)
         for where, matrix in frames_of(self.covariance, ("covariance",)):
             yield from checks.matrix(where, matrix, n)
-
-
-MOST_INLINE = 256  # rows and columns of values in a scenario; more belong into a file
-PixelRow: TypeAlias = Annotated[tuple[NotNegative, ...], listed("a list of numbers")]
-
-
-def as_band(value: object) -> object:
-    """The number of a band, or the name of a grid."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise needs("the number of a band from 1, or the name of a grid in quotes")
-    return value
-
-
-class RasterSpec(Table):
-    """Values on a grid of pixels, from a file or in the scenario."""
-
-    kind: Literal["raster"] = doc("which form of density this is")
-    file: Text | None = doc(
-        "the file with the values, from the scenario's folder: .npy, or with the extra geo .tif, "
-        ".nc and others that say where they lie; or give inline",
-        None,
-    )
-    inline: Annotated[tuple[PixelRow, ...], listed("a list of rows of numbers")] | None = doc(
-        f"the values themselves, row by row, at most {MOST_INLINE} rows and columns, in place of "
-        "file",
-        None,
-    )
-    origin: Point | None = doc(
-        "the lower left corner of the grid, in units of length; .npy and inline need it", None
-    )
-    pixel: Point | None = doc(
-        "the side of a pixel, or [width, height], in units of length; .npy and inline need it", None
-    )
-    rows: Literal["south first", "north first"] | None = doc(
-        "where the first row of values lies; .npy and inline need it", None
-    )
-    interpolation: Literal["constant", "bilinear"] = doc(
-        "constant per pixel, or bilinear between pixel centres", "constant"
-    )
-    values: Literal["density", "amount"] = doc(
-        "whether values are per area, or totals per pixel", "density"
-    )
-    axes: Matrix | None = doc(
-        "directions of rows and of columns, one per row, for a grid that is turned", None
-    )
-    nodata: NotNegative | None = doc("what takes the place of pixels without data, NaN", None)
-    outside: NotNegative | None = doc("0.0 accepts a workspace that the grid does not cover", None)
-    band: Annotated[Counted | Text, BeforeValidator(as_band)] | None = doc(
-        "which band of a file with several, from 1; of NetCDF, the name of the grid", None
-    )
-    coarsen: Counted = doc("pixels along each side that are replaced by their mean", 1)
-    sha256: Text | None = doc("the digest that values and place must have; set by runs", None)
-
-    def _problems(self) -> Iterator[Problem]:
-        if (self.file is None) == (self.inline is None):
-            says = "or inline is needed: the file with the values, or the values; give one of them"
-            yield Problem(("file",), "density.values", says)
-        bare = "inline values do" if self.inline else "a .npy file does"
-        for name in ("origin", "pixel", "rows"):
-            placed = self.inline is None and not (self.file or "").lower().endswith(".npy")
-            if not placed and getattr(self, name) is None:
-                says = f"is missing; {bare} not say where the values lie"
-                yield Problem((name,), "scenario.missing-key", says)
-        if self.inline is not None:
-            yield from self._inline_problems(self.inline)
-
-    def _inline_problems(self, rows: tuple[tuple[float, ...], ...]) -> Iterator[Problem]:
-        """Rows of different lengths, and too many values."""
-        lengths = sorted({len(row) for row in rows})
-        if len(lengths) != 1 or not 0 < lengths[0] <= MOST_INLINE or len(rows) > MOST_INLINE:
-            says = (
-                f"needs 1 to {MOST_INLINE} rows of equal length, 1 to {MOST_INLINE} numbers each, "
-                f"got {len(rows)} rows of {listing([*map(str, lengths)]) or 'no'} numbers; put "
-                "more values into a .npy file"
-            )
-            yield Problem(("inline",), "density.inline", says)
-
-    def of_dimension(self, n: int) -> Iterator[Problem]:
-        """A raster outside the plane."""
-        if n != 2:
-            says = f'= "raster" needs a workspace of the plane, got {checks.dimensions(n)}'
-            yield Problem(("kind",), "density.dimension", says)
 
 
 TermSpec: TypeAlias = Annotated[

@@ -8,26 +8,29 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
-from dwell.density import Raster
+from dwell.density import MovingRaster, Raster
 from dwell.errors import DensityError
 from dwell.geometry import Box, MovingPolygon, Workspace
 from dwell.sites import Frame
 from dwell.sites.rasters import read_raster
 
-from .places import MixtureSpec, RasterSpec
+from .places import MixtureSpec
 from .problems import shown
+from .raster_table import RasterSpec
+from .tracks import FileKeyframes
 
 if TYPE_CHECKING:
     from .schema import Scenario
 
 _KNOWN: WeakValueDictionary[str, Raster] = WeakValueDictionary()  # by digest
-_LATEST: deque[Raster] = deque(maxlen=2)  # kept from when their digest is taken to when they run
+_LATEST: deque[object] = deque(maxlen=2)  # kept from when their digest is taken to when they run
 
 
 def keep(raster: Raster) -> Raster:
@@ -36,13 +39,22 @@ def keep(raster: Raster) -> Raster:
     return _KNOWN.setdefault(raster.digest, raster)
 
 
-def known_raster(sha256: str | None) -> Raster | None:
+def known_raster(sha256: object) -> Raster | None:
     """The raster with this digest, if some run or system holds it."""
-    return None if sha256 is None else _KNOWN.get(sha256)
+    return _KNOWN.get(sha256) if isinstance(sha256, str) else None
 
 
-def raster_of(spec: RasterSpec, scenario: Scenario | None) -> Raster:
+def raster_of(spec: RasterSpec, scenario: Scenario | None) -> Raster | MovingRaster:
     """The raster of a table of `scenario`, beside whose file that of the raster lies."""
+    rasters = [_one_raster(frame, scenario) for frame in spec.frames()]
+    if not isinstance(spec.file, FileKeyframes):
+        return rasters[0]
+    track = spec.file
+    return MovingRaster(track.times, rasters, between=track.between, after=track.after)
+
+
+def _one_raster(spec: Any, scenario: Scenario | None) -> Raster:
+    """The raster of a table without keyframes."""
     known = known_raster(spec.sha256)
     if known is not None:
         return known
@@ -134,6 +146,15 @@ def describe_raster(raster: Raster) -> dict[str, Any]:
     return table if raster.outside is None else {**table, "outside": raster.outside}
 
 
+def describe_frames(moving: MovingRaster) -> dict[str, Any]:
+    """The `density` table of rasters on keyframes, known by their digests."""
+    tables = [describe_raster(one) for one in moving.rasters]
+    frames = {field.name: getattr(moving.frames, field.name) for field in fields(moving.frames)}
+    frames |= {"values": tuple(table["file"] for table in tables)}
+    file = {name: value for name, value in frames.items() if value is not None}
+    return {**tables[0], "file": file, "sha256": [table["sha256"] for table in tables]}
+
+
 def raster_from(table: Mapping[str, Any], values: np.ndarray) -> Raster:
     """The raster that `describe_raster` described, of its values; kept under its digest."""
     names = ("origin", "pixel", "rows", "interpolation", "axes")
@@ -143,13 +164,24 @@ def raster_from(table: Mapping[str, Any], values: np.ndarray) -> Raster:
 
 
 def raster_tables(scenario: Scenario) -> Iterator[RasterSpec]:
-    """The tables of all rasters that a scenario names."""
+    """The tables of all rasters that a scenario names, those of keyframes singly."""
     given = [scenario.density]
     given += [one.density for one in scenario.world or () if one.density is not None]
     given += [one.density for one in scenario.sensor or ()]
     for spec in given:
-        parts = spec.parts if isinstance(spec, MixtureSpec) else (spec,)
-        yield from (part for part in parts if isinstance(part, RasterSpec))
+        for part in spec.parts if isinstance(spec, MixtureSpec) else (spec,):
+            if isinstance(part, RasterSpec):
+                yield from part.frames()
+
+
+def unit_remarks(scenario: Scenario) -> list[str]:
+    """What the values of rasters count as, where the scenario does not say it."""
+    area = "unit of area" if scenario.site is None else "square metre"
+    return [
+        f'the values of {spec.file} count per {area}; values = "amount" is for totals per pixel'
+        for spec in raster_tables(scenario)
+        if spec.file is not None and "values" not in spec.model_fields_set
+    ]
 
 
 def pinned(scenario: Scenario) -> Scenario:
@@ -171,4 +203,8 @@ def _pinned(spec: Any, scenario: Scenario) -> Any:
         return spec.model_copy(update={"parts": tuple(_pinned(p, scenario) for p in spec.parts)})
     if not isinstance(spec, RasterSpec) or spec.sha256 or spec.inline:
         return spec
-    return spec.model_copy(update={"sha256": raster_of(spec, scenario).digest})
+    made = raster_of(spec, scenario)
+    _LATEST.append(made)
+    if isinstance(made, Raster):
+        return spec.model_copy(update={"sha256": made.digest})
+    return spec.model_copy(update={"sha256": tuple(one.digest for one in made.rasters)})

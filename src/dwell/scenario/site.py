@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -13,6 +13,9 @@ from dwell.errors import ScenarioError
 
 from .problems import needs
 from .values import Positive, Table, Text, Whole, doc, listed
+
+if TYPE_CHECKING:
+    from dwell.sites import Site
 
 DEGREES = "degrees"
 STAND_IN = {"kind": "box", "lower": [0.0, 0.0], "upper": [1.0, 1.0]}  # while the rest is checked
@@ -101,6 +104,11 @@ def with_site(
     site = Site.read(path, **{name: getattr(given, name) for name in names})
     found: dict[str, Any] = {"file": path, "crs": site.frame.crs, "sha256": site.digest}
     found |= {name: list(getattr(site, name)) for name in ("repairs", "notes")}
+    if _fits_as_degrees(mapping["agents"], site):
+        found["notes"].append(
+            "read as degrees, all start positions lie in the outline, but they are read as "
+            'metres; give agents.coordinates = "degrees" or "metres"'
+        )
     tables: dict[str, Any] = {**mapping, "workspace": describe_workspace(site.workspace)}
     tables["site"] = {**given.model_dump(exclude_none=True), **found}
     return _in_metres(tables, site.frame.from_map)
@@ -121,3 +129,11 @@ def _in_metres(tables: dict[str, Any], from_map: Callable[[Any], Any]) -> dict[s
         for one in tables.get("world") or ()
     ]
     return {**tables, "agents": agents, **({"world": worlds} if worlds else {})}
+
+
+def _fits_as_degrees(agents: Mapping[str, Any], site: Site) -> bool:
+    """Whether positions without a unit would lie in the bounds of the outline as degrees."""
+    if isinstance(agents["start"], Mapping) or agents.get("coordinates") is not None:
+        return False
+    points, (lower, upper) = site.frame.from_map(agents["start"]), site.workspace.bounds
+    return bool(((points >= lower) & (points <= upper)).all())

@@ -22,6 +22,7 @@ from .values import (
     PositiveList,
     Table,
     Term,
+    Text,
     as_number,
     doc,
     is_table,
@@ -114,6 +115,14 @@ class TermsKeyframes(KeyframesSpec):
                 return
 
 
+class FileKeyframes(KeyframesSpec):
+    """A file given at some times."""
+
+    values: Annotated[tuple[Text, ...], listed("a list of names of files")] = doc(
+        "the file at each of the times"
+    )
+
+
 def _as_period(value: object) -> float:
     period = as_number(value)
     if period == 0.0:
@@ -166,6 +175,10 @@ MatrixTrack: TypeAlias = Annotated[
 ]
 RingTrack: TypeAlias = Annotated[
     Annotated[PlanarPoints, Tag("~constant")] | Annotated[RingKeyframes, Tag("~keyframes")],
+    constant_or_track,
+]
+FileTrack: TypeAlias = Annotated[
+    Annotated[Text, Tag("~constant")] | Annotated[FileKeyframes, Tag("~keyframes")],
     constant_or_track,
 ]
 

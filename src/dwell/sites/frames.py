@@ -102,6 +102,11 @@ def transformed(points: object, source: Any, target: Any) -> Points:
     return np.column_stack(transformer.transform(table[:, 0], table[:, 1]))
 
 
+def zone_of(longitude: float, latitude: float) -> str:
+    """The UTM zone of a point in degrees, as a code of EPSG."""
+    return f"EPSG:{32600 + 100 * (latitude < 0.0) + int((longitude + 180.0) % 360.0 // 6) + 1}"
+
+
 def check_metres(crs: Any, middle: Points, name: str) -> None:
     """Refuse a projected system whose coordinates are not metres on the ground near `middle`."""
     local = f"ogr2ogr -t_srs {DEGREES} degrees.gpkg {name} gives degrees, which dwell maps to a "

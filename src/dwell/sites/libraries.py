@@ -38,6 +38,11 @@ def refused(path: object, says: str, code: str) -> SiteError:
     return SiteError(f"{Path(str(path)).name} {says}", code=f"site.{code}", key="site")
 
 
+def refused_raster(path: object, says: str, code: str) -> SiteError:
+    """The error about a raster's file; the sentence begins with its name."""
+    return SiteError(f"{Path(str(path)).name} {says}", code=f"site.{code}", key="density.file")
+
+
 def existing(path: str | Path) -> Path:
     """`path` if a file or a folder is there."""
     file = Path(path)

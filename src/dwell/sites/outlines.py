@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Points, counted
 from dwell.sites.libraries import library, refused
 
 HALF_TURN = 180.0
+MOST_LOST = 0.1  # of the area, by `simplify`
 SEAM = 1e-9  # degrees: vertices this close to the antimeridian lie on it
 
 
@@ -64,16 +65,31 @@ def cleaned(shape: Any, path: Path) -> tuple[Any, list[str]]:
     return once, repairs
 
 
-def wound(shape: Any, name: str) -> tuple[Any, list[str]]:
-    """A shape with outer rings counterclockwise and holes clockwise, and what was turned."""
+def wound(shape: Any, name: str) -> tuple[Any, list[str], bool]:
+    """A shape with outer rings counterclockwise and holes clockwise, what was turned, and if all.
+
+    All of them have the wrong direction where the coordinates of points are exchanged.
+    """
     lib = shapely()
     parts = lib.get_parts(shape)
     wrong = sum(not lib.is_ccw(part.exterior) for part in parts)
     wrong += sum(bool(lib.is_ccw(hole)) for part in parts for hole in part.interiors)
     if not wrong:
-        return shape, []
+        return shape, [], False
     turned = lib.orient_polygons(shape)
-    return turned, [f"reversed {wrong} ring{'s' * (wrong != 1)} of {name}"]
+    every = wrong == len(rings_of(shape))
+    return turned, [f"reversed {counted(wrong, 'ring')} of {name}"], every
+
+
+def simplified(shape: Any, path: Path, metres: float) -> tuple[Any, list[str]]:
+    """A shape without vertices that move it by at most so many metres, and what was left out."""
+    found = shapely().simplify(shape, metres)
+    kept, whole = shapely().area(found), shapely().area(shape)
+    if not abs(kept / whole - 1.0) <= MOST_LOST:
+        says = f"has an area of {whole:.3g} m2, which simplify = {metres:g} makes {kept:.3g} m2"
+        raise refused(path, f"{says}; fewer metres are needed", "simplify")
+    before, left = (sum(len(r.coords) - 1 for r in rings_of(one)) for one in (shape, found))
+    return found, [f"simplified {path.name} by {metres:g} m: {before} to {left} vertices"]
 
 
 def refuse_invalid(shape: Any, path: Path) -> None:
@@ -84,7 +100,8 @@ def refuse_invalid(shape: Any, path: Path) -> None:
     what, _, place = reason.partition("[")
     at = [float(word) for word in re.findall(r"[-+.\deE]+|nan", place)][:2]
     where = f" at ({at[0]:.9g}, {at[1]:.9g})" if len(at) == 2 else ""
-    edges = _edges_at(shape, at) if len(at) == 2 else []
+    crossing = len(at) == 2 and "intersection" in what
+    edges = _edges_at(shape, at) if crossing else []
     between = f", between {' and '.join(edges)}" if edges else ""
     repair = (
         "repair it in a GIS (QGIS: Fix geometries; or shapely.make_valid) and look at the result"

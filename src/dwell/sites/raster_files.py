@@ -11,7 +11,8 @@ import numpy as np
 
 from dwell._types import Floats, in_short
 from dwell.errors import DwellWarning
-from dwell.sites.libraries import library, refused
+from dwell.sites.libraries import library
+from dwell.sites.libraries import refused_raster as refused
 
 EVEN = 1e-6  # of a pixel: by how much coordinates may differ from evenly spaced ones
 LARGE_BLOCK = 10_000_000  # pixels that a file gives only together
@@ -149,7 +150,11 @@ def _evenly_spaced(path: Path, name: str, values: Floats) -> tuple[float, float]
 
 def _grid_mapping(path: Path, data: Any, grid: Any) -> Any:
     """The system that a grid names by the CF conventions."""
-    table = data[grid.attrs["grid_mapping"]].attrs if "grid_mapping" in grid.attrs else {}
+    named = grid.attrs.get("grid_mapping")
+    if named is not None and named not in data.variables:
+        says = f"has the grid {grid.name}, whose grid_mapping {in_short(named)} is not in the file"
+        raise refused(path, f"{says}; state the system by gdal_edit.py -a_srs", "raster-crs")
+    table = {} if named is None else data[named].attrs
     words = table.get("crs_wkt", table.get("spatial_ref"))
     crs = library("pyproj", f"reading {path.name}").CRS
     if words is not None:

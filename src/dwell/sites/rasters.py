@@ -8,18 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dwell._types import Floats
+from dwell._types import Floats, counted
 from dwell.density import Raster
+from dwell.density.raster import MOST_PIXELS
+from dwell.density.support import UNCOVERED
 from dwell.geometry import Workspace
-from dwell.sites.frames import Frame, transformed
-from dwell.sites.libraries import existing, refused
+from dwell.sites.frames import Frame, transformed, zone_of
+from dwell.sites.libraries import existing
+from dwell.sites.libraries import refused_raster as refused
 from dwell.sites.outlines import shape_of, shapely
 from dwell.sites.raster_files import Pixels, open_pixels
 
 AGREE = 1e-3  # metres: systems that differ by less have the same coordinates
-MOST_PIXELS = 100_000_000
 STRIP = 4_000_000  # pixels that are read at a time
-UNCOVERED = 1e-9  # of the area, which rounding may leave
 
 
 class Grid(NamedTuple):
@@ -104,7 +105,7 @@ def _check_system(pixels: Pixels, frame: Frame | None, workspace: Workspace, amo
         raise refused(path, says, "raster-crs")
     way = " -r sum" if amounts else " -r bilinear"
     longitude, latitude = frame.to_map(0.5 * (corners[0] + corners[2]))[0]
-    zone = f"EPSG:{32600 + 100 * (latitude < 0.0) + int((longitude + 180.0) // 6) + 1}"
+    zone = zone_of(longitude, latitude)
     says = f"is in degrees ({crs.name}), in which pixels are not rectangles of metres; convert it "
     says += f"by gdalwarp -t_srs {zone}{way} {path.name} metres.tif, and give the site "
     raise refused(path, f'{says}frame = "{zone}"', "raster-degrees")
@@ -115,9 +116,12 @@ def _check_covered(pixels: Pixels, workspace: Workspace, outside: float | None) 
     (high, wide), (dx, dy) = pixels.shape, pixels.size
     extent, region = lib.box(west, south, west + wide * dx, south + high * dy), shape_of(workspace)
     share = 1.0 - lib.area(lib.intersection(extent, region)) / lib.area(region)
+    reach = f"from ({west:.9g}, {south:.9g}) to ({west + wide * dx:.9g}, {south + high * dy:.9g})"
+    if share > 1.0 - UNCOVERED:
+        says = f"covers nothing of the workspace: it reaches {reach}; check its place and system"
+        raise refused(pixels.path, says, "uncovered")
     if share > UNCOVERED and outside is None:
-        says = f"leaves {100 * share:.3g} % of the workspace uncovered: it reaches from "
-        says += f"({west:.9g}, {south:.9g}) to ({west + wide * dx:.9g}, {south + high * dy:.9g}); "
+        says = f"leaves {100 * share:.3g} % of the workspace uncovered: it reaches {reach}; "
         raise refused(pixels.path, f"{says}outside = 0.0 accepts that", "uncovered")
 
 
@@ -196,7 +200,7 @@ def _check_values(path: Path, grid: Grid, inside: np.ndarray) -> None:
     """Refuse pixels of the workspace without a value, or with a negative one; and all zeros."""
     values, count = grid.values, int(inside.sum())
     for bad, what, key in (
-        (inside & ~np.isfinite(values), "without a value", "nodata = 0.0 puts a value there"),
+        (inside & ~np.isfinite(values), "without a finite value", "nodata = 0.0 puts one there"),
         (inside & (values < 0.0), "below 0", "a density is at least 0: gdal_calc.py changes them"),
     ):
         number = int(bad.sum())
@@ -204,7 +208,8 @@ def _check_values(path: Path, grid: Grid, inside: np.ndarray) -> None:
             row, column = np.argwhere(bad)[0]
             x = grid.origin[0] + (column + 0.5) * grid.pixel[0]
             y = grid.origin[1] + (row + 0.5) * grid.pixel[1]
-            says = f"has {number} pixels {what} in the workspace ({100 * number / count:.3g} % "
+            says = f"has {counted(number, 'pixel')} {what} in the workspace "
+            says += f"({100 * number / count:.3g} % "
             code = "nodata" if "without" in what else "negative"
             raise refused(path, f"{says}of it), the first at ({x:.9g}, {y:.9g}); {key}", code)
     if not (values[inside] > 0.0).any():

@@ -10,17 +10,32 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Points, finite_number, in_short, is_whole
+from dwell._types import Points, counted, finite_number, in_short, is_whole
 from dwell.errors import SiteError, WorkspaceError
 from dwell.geometry import Polygon, Region, Workspace
+from dwell.geometry.region import Part
 from dwell.sites import outlines
-from dwell.sites.frames import DEGREES, Frame, check_metres, transformed
+from dwell.sites.frames import (
+    DEGREES,
+    WRONG_SCALE,
+    Frame,
+    check_metres,
+    transformed,
+    zone_of,
+)
 from dwell.sites.libraries import digest_of_file, existing, library, refused
 
-WIDE, WIDEST = 400e3, 2000e3  # metres across: remarked, refused
+WIDE, WIDEST = 400e3, 2000e3  # metres across: noted, refused
 MOST_BENT = 1e-3  # of the diameter: the sagitta of a side beyond which `densify` is needed
+LEAST_BENT = 1e-5  # of the diameter: a sagitta that is noted
 SCALE_SHOWN = 1e-5  # by which lengths differ from those on the ground before it is noted
+LONG = 10_000  # vertices, beyond which `simplify` is offered
 MOST_LISTED = 10  # features and layers
+NO_SHAPE = "no geometry, or one with coordinates that are not numbers,"
+EXCHANGED = (
+    "go the wrong way round, as where latitude and longitude are exchanged; GeoJSON has longitude "
+    "first"
+)
 
 
 @final
@@ -54,6 +69,19 @@ class Site:
     repairs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     digest: str = ""
+
+    def __str__(self) -> str:
+        lower, upper = self.workspace.bounds
+        longitude, latitude = self.frame.to_map(0.5 * (lower + upper))[0].tolist()
+        parts = getattr(self.workspace, "parts", None) or [Part(self.workspace.vertices)]
+        holes = [hole for part in parts for hole in part.holes]
+        sides = " by ".join(f"{side / 1e3:.4g}" for side in (upper - lower).tolist())
+        vertices = sum(map(len, [*(part.outer for part in parts), *holes]))
+        return (
+            f"about latitude {latitude:.5g}, longitude {longitude:.5g}: {sides} km, "
+            f"{self.workspace.volume / 1e6:.4g} km2, {counted(len(parts), 'part')}, "
+            f"{counted(len(holes), 'hole')}, {vertices} vertices, in {self.frame.system.name}"
+        )
 
     @classmethod
     def read(
@@ -110,16 +138,17 @@ class Site:
         else:
             shape, own, more, notes = _from_metres(shape, crs, file, frame)
         repairs += more
-        shape, turned = outlines.wound(shape, file.name)
+        shape, turned, every = outlines.wound(shape, file.name)
         if file.suffix.lower() != ".shp":  # whose rings have the other direction
             repairs += turned
+            if every and crs.is_geographic:
+                notes.append(f"all rings of {file.name} {EXCHANGED}")
         notes += _check_size(shape, file)
         if simplify is not None:
-            lib, before = outlines.shapely(), outlines.shapely().get_num_coordinates(shape)
-            shape = lib.simplify(shape, simplify)
-            left = lib.get_num_coordinates(shape)
-            repairs.append(f"simplified {file.name} by {simplify:g} m: {before} to {left} vertices")
+            shape, simplified = outlines.simplified(shape, file, simplify)
+            repairs += simplified
         workspace = as_workspace(shape, stay)
+        notes += _about_length(workspace, file)
         found = (*repairs, *workspace.repairs)
         return cls(workspace, own, found, tuple(notes), digest_of_file(file) or "")
 
@@ -147,16 +176,17 @@ def read_outline(
             warnings.simplefilter("ignore", RuntimeWarning)
             meta, ids, shapes, columns = raw.read(file, layer=layer, return_fids=True)
     except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError) as fault:
-        says = (
-            f"cannot be read as a map ({' '.join(str(fault).split())[:160]}); GeoJSON, GeoPackage "
-        )
-        raise refused(file, f"{says}and Shapefile are", "unreadable") from None
+        if file.is_file() and not file.stat().st_size:
+            raise refused(file, "is empty; a map is needed", "unreadable") from None
+        why = str(fault).partition(";")[0].rstrip(".").replace(str(file), file.name)
+        says = f"cannot be read as a map ({why}); GeoJSON, GeoPackage or Shapefile is needed"
+        raise refused(file, says, "unreadable") from None
     fields = dict(zip(map(str, meta["fields"]), columns, strict=True))
     index = _chosen_feature(file, feature, np.asarray(ids), fields)
     crs = _system(file, meta["crs"], driver)
     shape, repairs = _shape_of(file, shapes[index])
     if shape is None or shape.geom_type not in ("Polygon", "MultiPolygon"):
-        kind = "no geometry" if shape is None else f"a {shape.geom_type}"
+        kind = NO_SHAPE if shape is None else f"a {shape.geom_type}"
         says = f"has {kind} in feature {index}; a Polygon or MultiPolygon is needed"
         raise refused(file, says, "geometry")
     return shape, crs, repairs
@@ -204,9 +234,12 @@ def _chosen_feature(
         for k in every[:MOST_LISTED]
     ]
     listed = "; ".join(rows) + "; ..." * (len(ids) > MOST_LISTED)
-    came = f"has {len(ids)} features" if feature is None else f"has {len(found)} features "
-    came += "" if feature is None else f"{in_short(feature)}"
-    advice = 'choose one by feature = its number, or "key=value"'
+    if not len(ids):
+        raise refused(file, "has no features; one with a polygon is needed", "feature")
+    came = f"has {counted(len(ids), 'feature')}"
+    if feature is not None:
+        came += f", of which {len(found) or 'none'} match feature = {in_short(feature)}"
+    advice = 'choose one by feature = its number from 0, or "key=value"'
     raise refused(file, f"{came}; one is needed, {advice}: {listed}", "feature")
 
 
@@ -235,7 +268,9 @@ def _from_degrees(
     outlines.refuse_invalid(shape, file)
     frame, notes = Frame.about(longitude, latitude, crs), list[str]()
     if system is not None:
-        frame, notes = _stated(system, transformed([[longitude, latitude]], crs, system), file)
+        middle = transformed([[longitude, latitude]], crs, system)
+        _check_frame(system, middle[0], zone_of(longitude, latitude))
+        frame, notes = _stated(system, middle, file)
 
     def to_metres(points: Points) -> Points:
         return transformed(points, crs, frame.system)
@@ -254,9 +289,26 @@ def _from_degrees(
         )
         says += "degrees and metres; add vertices along such sides by densify = metres between them"
         raise refused(file, says, "bend")
-    if sagitta > 1e-6 * across:
+    if sagitta > LEAST_BENT * across:
         notes.append(f"{where} of {file.name} bends by {sagitta:.3g} m; it is straight in metres")
     return outlines.mapped(shape, to_metres), frame, repairs, notes
+
+
+def _check_frame(system: str, middle: Points, zone: str) -> None:
+    """Refuse a chosen system whose coordinates are not metres on the ground near `middle`."""
+    crs = Frame(system).system
+    units = {axis.unit_name for axis in crs.axis_info[:2]}
+    if units != {"metre"}:
+        came = f"has coordinates in {' and '.join(sorted(units))}"
+    elif not crs.is_projected or not np.isfinite(middle).all():
+        came = "does not show that place"
+    elif not abs(Frame(system).scale_at(middle) - 1.0) <= WRONG_SCALE:
+        came = f"makes lengths {Frame(system).scale_at(middle):.3g} times those on the ground"
+    else:
+        return
+    says = f"frame is {in_short(system)} ({crs.name}), which {came}; a projected system in metres "
+    says += f"is needed, such as {zone}, or leave frame out"
+    raise SiteError(says, code="site.frame", key="site.frame")
 
 
 def _stated(system: Any, middle: Points, file: Path) -> tuple[Frame, list[str]]:
@@ -267,7 +319,8 @@ def _stated(system: Any, middle: Points, file: Path) -> tuple[Frame, list[str]]:
         raise refused(file, says, "frame")
     check_metres(crs, middle[0], file.name)
     scale = Frame(crs.to_wkt()).scale_at(middle[0])
-    note = f"lengths in {crs.name} are {scale:.6f} of those on the ground"
+    way = "longer" if scale > 1.0 else "shorter"
+    note = f"lengths in {crs.name} are {100 * abs(scale - 1.0):.2g} % {way} than on the ground"
     return Frame.of(crs), [note] if abs(scale - 1.0) > SCALE_SHOWN else []
 
 
@@ -314,6 +367,16 @@ def _check_size(shape: Any, file: Path) -> list[str]:
         f"{file.name} is {across / 1e3:.0f} km across: lengths are off by up to {off:.1e} of them"
     )
     return [note] if across > WIDE else []
+
+
+def _about_length(workspace: Workspace, file: Path) -> list[str]:
+    """A remark on an outline of very many vertices."""
+    count = sum(map(len, workspace.rings)) if isinstance(workspace, Region) else 0
+    if not isinstance(workspace, Region) or count <= LONG:
+        return []
+    pieces = len(workspace.pieces.piece)
+    says = f"{file.name} has {count} vertices and is divided into {pieces} pieces"
+    return [f"{says}; simplify = metres leaves out vertices that move it by less"]
 
 
 def as_workspace(shape: Any, stay: bool = False) -> Workspace:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density import Raster
+from dwell.density.raster import cut_off
 
 MOST_CLIPPED = 4000  # pixels on the outline, beyond which a cell takes too long
 MOST_PIXELS = 4_000_000  # in the rectangle round a cell
@@ -31,8 +32,8 @@ def raster_reference(
         ring = ring[::-1]
     most = np.array(raster.values.shape[::-1])
     for axis in (0, 1):
-        ring = _clipped(ring, axis, shift, 1.0)
-        ring = _clipped(ring, axis, most[axis] + shift, -1.0)
+        ring = cut_off(ring, axis, shift, 1.0)
+        ring = cut_off(ring, axis, most[axis] + shift, -1.0)
     if len(ring) < 3:
         return 0.0, np.zeros(2)
     first = np.floor(ring.min(axis=0)).astype(np.int64)
@@ -49,8 +50,8 @@ def raster_reference(
     for pixel in cut:
         piece = ring
         for axis in (0, 1):
-            piece = _clipped(piece, axis, float(pixel[axis]), 1.0)
-            piece = _clipped(piece, axis, float(pixel[axis] + 1), -1.0)
+            piece = cut_off(piece, axis, float(pixel[axis]), 1.0)
+            piece = cut_off(piece, axis, float(pixel[axis] + 1), -1.0)
         if len(piece) > 2:
             nodes, areas = _nodes(piece - pixel)
             parts.append(_summed(pixel + nodes - middle, areas * _values(raster, pixel, nodes)))
@@ -72,19 +73,6 @@ def _sorted_pixels(ring: Points, first: Points, count: Points) -> tuple[Points, 
         inside &= depth + np.minimum(normal, 0.0).sum() > 0.0
         touched &= depth + np.maximum(normal, 0.0).sum() > 0.0
     return grid[inside], grid[touched & ~inside]
-
-
-def _clipped(ring: Points, axis: int, bound: float, sign: float) -> Points:
-    """The part of a polygon where sign * (coordinate - bound) is at least 0."""
-    found: list[Points] = []
-    for k, b in enumerate(ring):
-        a = ring[k - 1]
-        da, db = sign * (a[axis] - bound), sign * (b[axis] - bound)
-        if da * db < 0.0:
-            found.append(a + da / (da - db) * (b - a))
-        if db >= 0.0:
-            found.append(b)
-    return np.array(found).reshape(-1, 2)
 
 
 def _unit_nodes() -> tuple[Points, Floats]:

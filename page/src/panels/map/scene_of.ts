@@ -18,7 +18,7 @@ import type { Session } from "../../state/session";
 import { speedScale } from "../../state/speed";
 import { radiiOf, tableAt, World, worldOf } from "../../world/world";
 import { everSamples, latestOf, pathOf, resting, seen, spansOf, stretchesOf } from "./run_parts";
-import { spaceCode } from "./space_code";
+import { lineCode, spaceCode } from "./drawing_code";
 
 const FRESH = 0.6; // seconds on the screen that the ring of a sample lasts
 const HEAT_EVERY = 100; // milliseconds between two pictures of a density that changes while time runs
@@ -119,7 +119,7 @@ export class SceneMaker {
     const jump = lane ? this.jumpOf(lane) : 0;
     const piece = lane?.timeline.pieceAt(clock.t, jump) ?? null;
     const world = piece?.world ?? this.worldOf(app.scenario);
-    const t = piece ? Math.max(0, Math.min(clock.t, lane?.timeline.known ?? 0) - piece.offset) : 0;
+    const t = lane?.timeline.locate(clock.t, jump)?.t ?? 0;
     const region = this.regionOf(world, t, drag, app);
     const { shadow, space } = this;
     const sensors = world.shown(app.selected, app.sensor);
@@ -141,6 +141,7 @@ export class SceneMaker {
       frame,
       shadow,
       space,
+      line: region.bounds ? this.codeOf(lineCode) : null,
       state,
       heat:
         region.dimension === 2 && !shadow && density
@@ -189,8 +190,10 @@ export class SceneMaker {
     return this.world;
   }
 
-  private spaceCode(): ReturnType<typeof spaceCode> {
-    return spaceCode(
+  private codeOf<Code>(
+    code: (came: () => void, failed: (error: unknown) => void) => Code | null,
+  ): Code | null {
+    return code(
       () => this.session.clock.touch(),
       (error) => this.session.fail(error),
     );
@@ -207,7 +210,7 @@ export class SceneMaker {
     if (bounds) return { dimension: 1, ring: [], bounds, editable: true };
     const workspace = world.workspaceAt(t);
     const now = world.regionAt(t);
-    const code = now.dimension === 3 && orbit ? this.spaceCode() : null;
+    const code = now.dimension === 3 && orbit ? this.codeOf(spaceCode) : null;
     const key = [now, axes, orbit, code];
     if (!this.region || key.some((one, k) => one !== this.regionFor[k])) {
       this.regionFor = key;

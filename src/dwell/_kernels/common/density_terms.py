@@ -5,12 +5,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+# Columns of a track of a density: row of Terms.gaussians, first column there, number of columns,
+# kind, first keyframe, number of keyframes. Row OF_RASTER is the number of a raster's frame.
+ROW, COLUMN, WIDTH, KIND, FIRST, KEYS = range(6)
+OF_RASTER = -1
+
 
 class RasterTerms(NamedTuple):
-    """Values on a grid of pixels, with sums over blocks and tiles: see polygon/raster.py."""
+    """Values on a grid of pixels, with sums over blocks and tiles: see polygon/raster.py.
 
-    # (rows of tiles, columns of tiles, TILE, TILE), in the type of the file: pixels near each other
-    # lie on one page of memory
+    The first axis of values, blocks and tiles is that of frames; one frame alone has none.
+    """
+
+    # (frames, rows of tiles, columns of tiles, TILE, TILE), in the type of the file: pixels near
+    # each other lie on one page of memory
     values: np.ndarray
     rows: int  # of pixels
     columns: int
@@ -19,8 +27,11 @@ class RasterTerms(NamedTuple):
     # (11,): x, y of the outer corner of values[0, 0]; rows of the matrix from offsets to columns
     # and rows; rows of its inverse; the determinant of the inverse
     place: np.ndarray
-    blocks: np.ndarray  # (rows of tiles, blocks, TILE, 3)
-    tiles: np.ndarray  # (rows of tiles, columns of tiles, 6)
+    blocks: np.ndarray  # (frames, rows of tiles, blocks, TILE, 3)
+    tiles: np.ndarray  # (frames, rows of tiles, columns of tiles, 6)
+    # (1,): the number of the present frame, and as its fraction the share of the next one. It is
+    # overwritten where frames change over time.
+    frame: np.ndarray
 
 
 class Terms(NamedTuple):
@@ -36,7 +47,7 @@ class Terms(NamedTuple):
     gaussians: np.ndarray = np.zeros((0, 9))
     lattice: np.ndarray = np.zeros((0, 0))  # (rows, columns) masses; empty: exact integrals
     frame: np.ndarray = np.zeros(3)  # first point x, y, and the spacing
-    # Parameters of Gaussians that change over time: see tracks.py. These rows are overwritten.
+    # Parameters that change over time: see tracks.py. What they refer to is overwritten.
     track: np.ndarray = np.zeros((0, 6), dtype=np.int64)
     key_times: np.ndarray = np.zeros(0)
     key_values: np.ndarray = np.zeros((0, 2))

@@ -3,12 +3,18 @@
 import math
 
 from dwell._kernels._jit import inner, njit
+from dwell._kernels.common.density_terms import (
+    COLUMN,
+    FIRST,
+    KEYS,
+    KIND,
+    OF_RASTER,
+    ROW,
+    WIDTH,
+)
 
 STEP, LINEAR, CIRCLE = range(3)
 SERIES = 11  # terms of sine and cosine, on an eighth of a turn
-# Columns of a track of a density: row of Terms.gaussians, first column there, number of columns,
-# kind, first keyframe, number of keyframes.
-ROW, COLUMN, WIDTH, KIND, FIRST, KEYS = range(6)
 RATE = 3  # first column of the form of a Gaussian
 
 
@@ -75,14 +81,24 @@ def rate_on_track(i, t, kind, first, keys, times, values):
     return (values[k + 1, i] - values[k, i]) / (times[k + 1] - times[k])
 
 
+@inner
+def take_frame(raster, value):
+    """Write the number of the present frame of a raster (None: nothing)."""
+    if raster is not None:
+        raster.frame[0] = value
+
+
 @njit
 def move_terms(t, terms):
-    """Bring the Gaussians of planar terms to time t: weights, centers and rates on tracks."""
+    """Bring planar terms to time t: weights, centers and rates of Gaussians, frames of a raster."""
     for m in range(terms.track.shape[0]):
         row, column, kind = terms.track[m, ROW], terms.track[m, COLUMN], terms.track[m, KIND]
         first, keys = terms.track[m, FIRST], terms.track[m, KEYS]
         for i in range(terms.track[m, WIDTH]):
             value = value_on_track(i, t, kind, first, keys, terms.key_times, terms.key_values)
+            if row == OF_RASTER:
+                take_frame(terms.raster, value)
+                continue
             terms.gaussians[row, column + i] = value
             if column == RATE:
                 root = math.sqrt(value)

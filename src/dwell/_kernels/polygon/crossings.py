@@ -29,15 +29,22 @@ def may_touch(i, j, ax, ay, bx, by):
     return not ((c > 0.0 and d > 0.0) or (c < 0.0 and d < 0.0))
 
 
+@inner
+def bins_of(e, ax, ay, bx, by, frame, columns, rows):
+    """First and last column, first and last row of the bins that the box of an edge meets."""
+    left = place_in(smaller(ax[e], bx[e]), frame[0], frame[2], columns)
+    right = place_in(larger(ax[e], bx[e]), frame[0], frame[2], columns)
+    low = place_in(smaller(ay[e], by[e]), frame[1], frame[3], rows)
+    high = place_in(larger(ay[e], by[e]), frame[1], frame[3], rows)
+    return left, right, low, high
+
+
 @njit
 def count_in_bins(ax, ay, bx, by, frame, columns, rows, first):
     """Count the edges whose box meets each bin of a grid into first[1:]; return how many in all."""
     total = 0
     for e in range(ax.shape[0]):
-        left = place_in(smaller(ax[e], bx[e]), frame[0], frame[2], columns)
-        right = place_in(larger(ax[e], bx[e]), frame[0], frame[2], columns)
-        low = place_in(smaller(ay[e], by[e]), frame[1], frame[3], rows)
-        high = place_in(larger(ay[e], by[e]), frame[1], frame[3], rows)
+        left, right, low, high = bins_of(e, ax, ay, bx, by, frame, columns, rows)
         for r in range(low, high + 1):
             for c in range(left, right + 1):
                 first[r * columns + c + 1] += 1
@@ -55,10 +62,7 @@ def find_pairs(ax, ay, bx, by, after, frame, columns, rows, first, filled, membe
     """
     found = 0
     for e in range(ax.shape[0]):
-        left = place_in(smaller(ax[e], bx[e]), frame[0], frame[2], columns)
-        right = place_in(larger(ax[e], bx[e]), frame[0], frame[2], columns)
-        low = place_in(smaller(ay[e], by[e]), frame[1], frame[3], rows)
-        high = place_in(larger(ay[e], by[e]), frame[1], frame[3], rows)
+        left, right, low, high = bins_of(e, ax, ay, bx, by, frame, columns, rows)
         for r in range(low, high + 1):
             for c in range(left, right + 1):
                 b = r * columns + c

@@ -14,12 +14,15 @@ The cost is proportional to the number of cells that the outline crosses.
 
 u and v are taken relative to a corner of a tile near the agent, so that they are as small as the
 polygon. Six moments: 1, u, v, uu, uv, vv, about the pivot.
+
+Between two frames of a raster that changes over time, moments are weighted sums of theirs.
 """
 
 import math
 
 from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.density_terms import RasterTerms
 from dwell._kernels.common.quadrature import NODES, WEIGHTS
 from dwell._kernels.polygon.raster_cells import (
     NONE,
@@ -39,6 +42,23 @@ from dwell._kernels.polygon.raster_runs import add_tiles, add_whole
 def is_present(raster):
     """Whether there is a raster: not None."""
     return raster is not None
+
+
+@inner
+def one_frame(raster, k):
+    """Frame k of a raster."""
+    return RasterTerms(
+        raster.values[k], raster.rows, raster.columns, raster.bilinear, raster.scale, raster.place,
+        raster.blocks[k], raster.tiles[k], raster.frame,
+    )  # fmt: skip
+
+
+@inner
+def frame_weight(raster, k):
+    """The number and the weight of the present frame (k = 0) or of the one after it (k = 1)."""
+    number = math.floor(raster.frame[0])
+    share = raster.frame[0] - number
+    return int(number) + k, (1.0 - share if k == 0 else share)
 
 
 @inner
@@ -197,15 +217,21 @@ def add_raster(raster, n, x0, y0, px, py, x, y, u, v, total):
     place = raster.place
     bu, bv, au, av = to_pixels(n, place, 0.5 * raster.bilinear, x0, y0, x, y, u, v)
     pivot = au + (place[2] * px + place[3] * py), av + (place[4] * px + place[5] * py)
-    m, mu, mv, uu, uv, vv = pixel_moments(n, raster, bu, bv, pivot, u, v)
-    xu, xv, yu, yv, area = place[6], place[7], place[8], place[9], raster.scale * abs(place[10])
-    polar = (xu * xu + yu * yu) * uu + 2.0 * (xu * xv + yu * yv) * uv + (xv * xv + yv * yv) * vv
-    return (
-        total[0] + area * m,
-        total[1] + area * (xu * mu + xv * mv),
-        total[2] + area * (yu * mu + yv * mv),
-        total[3] + area * polar,
-    )
+    xu, xv, yu, yv = place[6], place[7], place[8], place[9]
+    for k in range(2):
+        number, weight = frame_weight(raster, k)
+        if weight == 0.0:
+            continue
+        area = weight * raster.scale * abs(place[10])
+        m, mu, mv, uu, uv, vv = pixel_moments(n, one_frame(raster, number), bu, bv, pivot, u, v)
+        polar = (xu * xu + yu * yu) * uu + 2.0 * (xu * xv + yu * yv) * uv + (xv * xv + yv * yv) * vv
+        total = (
+            total[0] + area * m,
+            total[1] + area * (xu * mu + xv * mv),
+            total[2] + area * (yu * mu + yv * mv),
+            total[3] + area * polar,
+        )
+    return total
 
 
 @inner
@@ -233,9 +259,16 @@ def next_line(a, d, s):
 @inner
 def value_in_cell(raster, u, v, i, j):
     """The density at (u, v), which lies in cell (j, i)."""
-    f = corner_values(raster, j, i)
     x, y = clamped(u - i, 0.0, 1.0), clamped(v - j, 0.0, 1.0)
-    return (1.0 - x) * ((1.0 - y) * f[0] + y * f[2]) + x * ((1.0 - y) * f[1] + y * f[3])
+    value = 0.0
+    for k in range(2):
+        number, weight = frame_weight(raster, k)
+        if weight == 0.0:
+            continue
+        f = corner_values(one_frame(raster, number), j, i)
+        low, high = (1.0 - y) * f[0] + y * f[2], (1.0 - y) * f[1] + y * f[3]
+        value += weight * ((1.0 - x) * low + x * high)
+    return value
 
 
 @inner

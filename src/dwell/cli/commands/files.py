@@ -8,7 +8,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dwell.cli.command import command, flag, option
-from dwell.cli.options import FORCE, JSON, SCENARIO, SET, STRICT, load, refuse
+from dwell.cli.options import (
+    FORCE,
+    JSON,
+    SCENARIO,
+    SET,
+    STRICT,
+    about_site,
+    compiling,
+    load,
+    refuse,
+)
 from dwell.cli.output import print_json
 from dwell.errors import InputError
 
@@ -18,6 +28,8 @@ FEW = 1000  # agents that plain Python checks in less time than Numba takes to l
 @command(SCENARIO, SET, JSON, STRICT, example="site.toml --set agents.start.count=40")
 def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) -> None:
     """Check a scenario file without running it."""
+    from dwell.scenario.rasters import unit_remarks
+
     checked = load(scenario, overrides)
     few = checked.agents.count <= FEW and checked.site is None
     if few and "dwell._kernels._jit" not in sys.modules:
@@ -27,21 +39,26 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
     from dwell.scenario.build import build
     from dwell.verify.flags import flags_before
 
-    system, start, repairs = build(checked)
+    assumed = None if checked.certificate is None else checked.certificate.model_dump()
+    with compiling(not few):
+        system, start, repairs = build(checked)
+        notes = flags_before(system, start, assumed)
     if strict:
         refuse(repairs)
-    assumed = None if checked.certificate is None else checked.certificate.model_dump()
-    notes = flags_before(system, start, assumed)
+    remarks = [*((checked.site and checked.site.notes) or ()), *unit_remarks(checked)]
     if as_json:
         found = {"repairs": list(repairs), "flags": [asdict(note) for note in notes]}
+        found["remarks"] = remarks
         print_json({"schema": 1, "ok": True, "agents": system.agents, **found})
         return
     print(f"{scenario}: ok, {counted(system.agents, 'agent')}")
+    for line in about_site(checked):
+        print(f"  {line}")
     for repair in repairs:
         print(f"  repaired: {repair}")
     for note in notes:
         print(f"  note: {note.says}")
-    for remark in (checked.site and checked.site.notes) or ():
+    for remark in remarks:
         print(f"  note: {remark}")
 
 

@@ -13,6 +13,7 @@ from dwell.cli.options import (
     RUN,
     SET,
     STRICT,
+    about_site,
     load,
     refuse,
     stored_run,
@@ -69,6 +70,8 @@ def run(
             from dwell.scenario.build import build
 
             refuse(build(checked)[2])
+        for line in about_site(checked):
+            complain(line)
         result, summary, failed = simulated(checked, out, force, threads)
     kept = out if summary["file"] else None
     answer(as_json, lambda: summary, lambda: show_summary(summary, kept, resume is not None))

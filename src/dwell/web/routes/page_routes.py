@@ -15,12 +15,12 @@ NO_PAGE = (
     'installation; the API is: see <a href="/openapi.json">/openapi.json</a>.</p></html>'
 )
 
-FRESH = {"cache-control": "no-cache"}  # names stay the same in other versions: ask each time
+FRESH = {"cache-control": "no-cache"}  # names stay the same in other versions: revalidated
 
 
 @final
 class PageFiles(StaticFiles):
-    """Files of the page, which a browser asks for again before it uses its copy."""
+    """Files of the page, which a browser revalidates before it uses its copy."""
 
     def file_response(self, *args: Any, **options: Any) -> Response:
         """Return a file, or that it has not changed."""
