@@ -73,7 +73,8 @@ SIZES = """
     const { fillText } = CanvasRenderingContext2D.prototype;
     CanvasRenderingContext2D.prototype.fillText = function (...words) {
         if (this.canvas.closest(".chart-box")) {
-            const pixels = parseFloat(/([\\d.]+)px/.exec(this.font)[1]) * this.getTransform().d;
+            const { c, d } = this.getTransform();  // words along an axis are turned
+            const pixels = parseFloat(/([\\d.]+)px/.exec(this.font)[1]) * Math.hypot(c, d);
             sizes.add(pixels / devicePixelRatio);
         }
         return fillText.apply(this, words);

@@ -208,6 +208,7 @@ def test_a_cut_wire_is_shown_and_the_run_goes_on(
     proxy.cut()
     page.get_by_role("alert").wait_for()
     assert "Connection lost" in page.get_by_role("alert").inner_text()
+    assert page.locator(".status progress").count() == 0  # nothing is known of it
     proxy.mend()
     page.get_by_role("alert").wait_for(state="detached")
     until_done(page)

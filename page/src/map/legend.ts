@@ -27,7 +27,7 @@ const short = (v: number): string => plain(Number(v.toPrecision(3)));
 const labelOf = ({ theme }: Scene) => ({ colour: theme.cell, size: 11, halo: theme.paper }) as const;
 
 /** Pixels of the scale of the density. */
-const wideOf = ({ size }: Scene): number => (size.width < NARROW ? 50 : 90);
+const wideOf = ({ size }: Scene): number => (size.width < NARROW ? 36 : 90);
 
 /** Whether both scales have space in one line. */
 const inOneLine = ({ size }: Scene): boolean => size.width >= 270;

@@ -67,22 +67,22 @@ export function MapTools() {
               </button>
             ))}
           </div>
-          {!drawing && tool !== "paint" && (
+          {touchable && !drawing && tool !== "paint" && (
             <button
               class="plain"
-              disabled={!touchable || (tool === "workspace" && !corners)}
+              disabled={tool === "workspace" && !corners}
               onClick={() => void session.hands.addOne()}
-              title={touchable ? `${ADDS[tool]} (A on the map)` : UNTOUCHABLE}
+              title={`${ADDS[tool]} (A on the map)`}
             >
               <Icon name="plus" /> <span class="word">Add</span>
             </button>
           )}
           {tool === "workspace" && planar && <DrawTools />}
           {tool === "paint" && planar && <PaintTools />}
-          {!drawing && tool !== "paint" && (
+          {touchable && !drawing && tool !== "paint" && (
             <button
               class="plain"
-              disabled={!touchable || chosen < 0}
+              disabled={chosen < 0}
               onClick={() => void session.hands.removeChosen()}
               title="Remove what is chosen (Delete)"
             >

@@ -38,10 +38,11 @@ export class Gestures {
     this.on("dblclick", (e) => this.add(this.at(e)));
     Promise.all([import("./keyboard"), import("./zooming")])
       .then(([{ Keyboard }, { listenToZoom }]) => {
+        if (this.closed) return;
         const keyboard = new Keyboard(session, shown, this.hand);
         this.on("keydown", (e) => keyboard.key(e));
         const busy = (): boolean => this.holds || this.turning !== null;
-        if (!this.closed) this.off.push(listenToZoom(canvas, session, shown, busy));
+        this.off.push(listenToZoom(canvas, session, shown, busy));
       })
       .catch((error: unknown) => session.fail(error));
   }
@@ -153,7 +154,6 @@ export class Gestures {
     else if (click && !this.holds) this.choose(this.under(this.at(e), e));
     this.turning = null;
     void this.hand.commit();
-    this.hand.grip = null;
   }
 
   /** The browser took the pointer away, for instance to scroll the page: nothing was meant. */
