@@ -12,6 +12,7 @@ export interface Recording {
   readonly begin: Begin;
   readonly summary: unknown;
   readonly frames: readonly Frame[];
+  readonly address: string | null; // where it was read; null if it came as bytes
 }
 
 interface Column {
@@ -27,7 +28,7 @@ interface Table {
   readonly columns: readonly Column[];
 }
 
-interface Header extends Omit<Recording, "frames"> {
+interface Header extends Omit<Recording, "frames" | "address"> {
   readonly format: number;
   readonly version: string;
   readonly events: Table;
@@ -72,7 +73,8 @@ export async function readRecording(source: Source): Promise<Recording> {
     header.samples,
     new Map(header.samples.columns.map((one) => [one.name, planes.floats(one)])),
   );
-  return { scenario, start, begin, summary, frames: [events, samples] };
+  const address = typeof source === "string" ? source : null;
+  return { scenario, start, begin, summary, frames: [events, samples], address };
 }
 
 async function unpacked(source: Source): Promise<Uint8Array<ArrayBuffer>> {

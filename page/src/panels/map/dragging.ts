@@ -58,7 +58,7 @@ export class Dragging {
 
   dragTo(z: Point): void {
     const shown = this.shown();
-    if (!shown || !this.grip || this.session.fixed) return;
+    if (!shown || !this.grip || this.session.locked) return;
     const { scene } = shown;
     const { kind, which } = this.grip;
     const { view } = scene;
