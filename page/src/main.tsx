@@ -26,5 +26,4 @@ Object.assign(globalThis, {
     },
   },
 });
-void document.fonts.ready.then(() => clock.touch()); // maps are drawn anew in the page's own font
 void session.begin();

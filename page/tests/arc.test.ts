@@ -55,7 +55,6 @@ test("jumps are reached from any other, over marks", () => {
     holds: column(() => 0, n),
     errors: column(() => 0, n),
     nextAt: column((k) => k),
-    holdError: column(() => 0),
   });
   for (const jump of [0, 5000, 1, 4999, 512, 511, 513, 3000, 1024]) {
     const last = new Int32Array(5).fill(-1);

@@ -7,7 +7,7 @@ import { MARGIN } from "../src/map/view";
 import type { Law, Scenario } from "../src/net/api";
 import { decode } from "../src/net/wire";
 import { framesOf } from "../src/panels/map/columns";
-import { figuresOf, levelOf, settledAt, speedsDiffer } from "../src/race/figures";
+import { diameterOf, figuresOf, levelOf, settledAt, speedsDiffer } from "../src/race/figures";
 import { wrapped } from "../src/race/picture";
 import { bestOf, columnsOf, dtNotes, sentenceOf, verdictOf, type Ranked } from "../src/race/ranking";
 import { agentAt, gridOf, paintGrid, sampleNear } from "../src/race/raster";
@@ -139,9 +139,11 @@ test("without a nu the level is a hundredth of the diameter", () => {
     [30, 40],
     [0, 40],
   ];
-  expect(levelOf([], { dimension: 2, ring, bounds: null, editable: true })).toBe(0.5);
-  expect(levelOf([], { dimension: 1, ring: [], bounds: [2, 12], editable: true })).toBeCloseTo(0.1);
-  expect(levelOf([], { dimension: 3, ring: [], bounds: null, editable: false })).toBeNull();
+  expect(levelOf([], diameterOf({ dimension: 2, ring, bounds: null, editable: true }))).toBe(0.5);
+  expect(levelOf([], diameterOf({ dimension: 1, ring: [], bounds: [2, 12], editable: true }))).toBeCloseTo(
+    0.1,
+  );
+  expect(levelOf([], diameterOf({ dimension: 3, ring: [], bounds: null, editable: false }))).toBeNull();
 });
 
 describe("frames", () => {

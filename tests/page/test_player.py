@@ -52,6 +52,12 @@ def test_an_exported_file_plays_from_disk_and_asks_nobody(browser: Any, exported
     for key in ("r", "2", "a", "Delete", "Control+z"):
         page.keyboard.press(key)
     assert page.evaluate(PLACES) == before
+    canvas = page.locator(".map-canvas").first
+    assert "question mark" not in canvas.get_attribute("aria-label")
+    canvas.focus()
+    page.keyboard.press("]")
+    page.keyboard.press("ArrowLeft")  # belongs to time, as nothing can be moved
+    page.wait_for_function("() => dwellPage.clock.t < 5")
     assert asked == [exported.as_uri()]
     assert said == []
     assert page.evaluate("window.bad") is None

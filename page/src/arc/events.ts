@@ -12,7 +12,6 @@ export interface Chunk {
   readonly holds: Float64Array;
   readonly errors: Float64Array;
   readonly nextAt: Float64Array;
-  readonly holdError: Float64Array;
   readonly cruise?: Float64Array;
   readonly bend?: Float64Array;
   readonly looked?: Int32Array;
@@ -38,7 +37,6 @@ export class Events {
   holds = new Float64Array(0);
   errors = new Float64Array(0);
   nextAt = new Float64Array(0);
-  holdError = new Float64Array(0);
   cruise: Float64Array<ArrayBuffer> | null = null;
   bend: Float64Array<ArrayBuffer> | null = null;
   looked: Int32Array<ArrayBuffer> | null = null;
@@ -73,7 +71,6 @@ export class Events {
     this.holds.set(chunk.holds.subarray(skip * n), at * n);
     this.errors.set(chunk.errors.subarray(skip * n), at * n);
     this.nextAt.set(chunk.nextAt.subarray(skip), at);
-    this.holdError.set(chunk.holdError.subarray(skip), at);
     this.appendOptional(chunk, skip, at);
     this.count = at + rows;
     this.countUp(chunk, skip, at, rows);
@@ -116,7 +113,6 @@ export class Events {
     this.holds = widened(this.holds, room * n);
     this.errors = widened(this.errors, room * n);
     this.nextAt = widened(this.nextAt, room);
-    this.holdError = widened(this.holdError, room);
     this.previous = widened(this.previous, room);
     this.looks = widened(this.looks, room + 1);
     this.received = widened(this.received, room + 1);

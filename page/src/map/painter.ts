@@ -16,7 +16,7 @@ import { drawHeads } from "./trails";
 export const canDraw = (scene: Scene): boolean => isDrawn(scene.region);
 
 let fonts = false; // whether the page's own font is there: words on a layer are drawn anew with it
-void globalThis.document?.fonts?.ready.then(() => (fonts = true));
+const arrival = globalThis.document?.fonts?.ready.then(() => void (fonts = true));
 
 export class Painter {
   private readonly context: CanvasRenderingContext2D;
@@ -24,14 +24,20 @@ export class Painter {
   private readonly ground = new Layer();
   private readonly trails: TrailLayer;
 
-  /** `again` is called when a picture that was only good enough while it moved is to be drawn anew. */
+  /** `again` is called when the picture is to be drawn anew: what moved stands still, or the font has arrived. */
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    again: () => void = () => undefined,
+    again: (() => void) | null = null,
   ) {
     this.context = canvas.getContext("2d") as CanvasRenderingContext2D;
     this.pen = new CanvasPen(this.context);
     this.trails = new TrailLayer(again);
+    if (again) void arrival?.then(again);
+  }
+
+  close(): void {
+    this.trails.close();
+    this.ground.release();
   }
 
   draw(scene: Scene, density: Density | null, ratio = window.devicePixelRatio || 1): void {

@@ -161,7 +161,6 @@ function eventsOf(table: Table, planes: Planes): Map<string, Float64Array | Int3
     const values = whole.get(name) as Float64Array;
     found.set(name, type === "i4" ? Int32Array.from(values) : values.map((one) => valueOf(one, step[name])));
   }
-  found.set("hold_error", changes(found.get("holds") as Float64Array, before));
   return found;
 }
 
@@ -207,14 +206,4 @@ function addMotion(
       place[row * n + i] += Math.floor((place[last * n + i] * unit + moved) / unit + 0.5);
     }
   }
-}
-
-/** How much the velocity changes at each event. */
-function changes(holds: Float64Array, before: Int32Array): Float64Array {
-  const n = holds.length / before.length;
-  return Float64Array.from(before, (last, row) => {
-    let square = 0;
-    for (let i = 0; i < n; i++) square += (holds[row * n + i] - (last < 0 ? 0 : holds[last * n + i])) ** 2;
-    return Math.sqrt(square);
-  });
 }

@@ -1,6 +1,7 @@
 /** What buttons and keys of the page do with files, the link and the map. */
 
 import { asText, fileOf, filmOf, htmlOf } from "../net/api";
+import type { Lane } from "../state/lane";
 import type { Session } from "../state/session";
 import { download } from "./map/exports";
 
@@ -31,12 +32,17 @@ export async function saveScenario(session: Session): Promise<void> {
   }
 }
 
+/** What a file of a run that was edited on the way holds: its last part. */
+function partOf({ timeline }: Lane): string {
+  const since = timeline.last?.offset ?? 0;
+  return since > 0 ? `; it holds the part from t = ${since.toFixed(2)} on` : "";
+}
+
 export async function saveRun(session: Session, what: "nc" | "gif"): Promise<void> {
   const { lanes } = session.store.get();
   const done = lanes.filter((lane) => lane.summary && !lane.recorded);
   if (!done.length) return session.say("A film or a file needs a run that is done; press Run first.");
-  const since = done[0].timeline.last?.offset ?? 0;
-  const part = since > 0 ? `; it holds the part from t = ${since.toFixed(2)} on` : "";
+  const part = partOf(done[0]);
   const names = done.map(
     ({ name }) => `${fileName(session)}${lanes.length > 1 ? `-${inFileName(name)}` : ""}.${what}`,
   );
@@ -91,10 +97,11 @@ export async function saveHtml(session: Session): Promise<void> {
   const done = session.store.get().lanes.filter((lane) => lane.summary && !lane.recorded);
   if (!done.length) return session.say("A file that plays needs a run that is done; press Run first.");
   const name = `${fileName(session)}.html`;
+  const part = partOf(done[0]);
   try {
-    session.say(`${name} is being written.`);
+    session.say(`${name} is being written${part}.`);
     download(await htmlOf(done.map((lane) => lane.timeline.last?.id ?? "")), name);
-    session.say(`${name} is saved; it plays in any browser, without a server.`);
+    session.say(`${name} is saved; it plays in any browser, without a server${part}.`);
   } catch (error) {
     session.fail(error);
   }

@@ -22,6 +22,7 @@ class Raster {
   private transform: ZoomTransform = zoomIdentity;
   private bands: Band[] = [];
   private dirty = true;
+  private readonly listening = new AbortController();
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -39,7 +40,7 @@ class Raster {
         this.touch();
       });
     select(canvas).call(this.zoom).on("dblclick.zoom", null);
-    canvas.addEventListener("click", (e) => this.go(e));
+    canvas.addEventListener("click", (e) => this.go(e), { signal: this.listening.signal });
   }
 
   private get width(): number {
@@ -118,6 +119,7 @@ class Raster {
   }
 
   close(): void {
+    this.listening.abort();
     select(this.canvas).on(".zoom", null);
   }
 }

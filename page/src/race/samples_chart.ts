@@ -64,13 +64,13 @@ export class SamplesChart {
     private readonly seek: (t: number) => void,
   ) {}
 
-  show(lanes: readonly Lane[]): void {
-    this.points = lanes.map(pointsOf);
+  show(points: readonly (readonly Point[])[]): void {
+    this.points = points;
     const data = alignedOf(this.points) as uPlot.AlignedData;
     if (this.plot && this.plot.series.length === data.length) return this.plot.setData(data);
     this.close();
-    this.plot = new uPlot(this.settings(lanes.length), data, this.parent);
-    for (const [k] of lanes.entries()) {
+    this.plot = new uPlot(this.settings(points.length), data, this.parent);
+    for (const [k] of points.entries()) {
       const dot = document.createElement("div");
       dot.className = "race-dot";
       dot.style.background = colourOf(this.theme, k);

@@ -15,7 +15,12 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
   const theme = useTheme();
   const canvas = useRef<HTMLCanvasElement>(null);
   const label = useApp((app) =>
-    describe(app.start.length, app.scenario?.name, lane?.kind ?? app.scenario?.controller.kind),
+    describe(
+      app.start.length,
+      app.scenario?.name,
+      lane?.kind ?? app.scenario?.controller.kind,
+      session.fixed,
+    ),
   );
   useEffect(() => {
     const element = canvas.current as HTMLCanvasElement;
@@ -44,6 +49,7 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
       off();
       offStore();
       gestures.close();
+      painter.close();
     };
   }, [session, lane, theme]);
   return (
@@ -62,8 +68,13 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
   );
 }
 
-const describe = (agents: number, name: string | undefined, law: string | undefined): string =>
-  `Map of ${name ?? "the scenario"}: ${whole(agents)} agents under the ${law ?? ""} law. Press question mark for the keys.`;
+const describe = (
+  agents: number,
+  name: string | undefined,
+  law: string | undefined,
+  fixed: boolean,
+): string =>
+  `Map of ${name ?? "the scenario"}: ${whole(agents)} agents under the ${law ?? ""} law.${fixed ? "" : " Press question mark for the keys."}`;
 
 function LaneTitle({ lane }: { lane: Lane }) {
   useApp((app) => app.word);

@@ -28,6 +28,7 @@ export class Dragging {
 
   /** Take hold of something; what moves stands still meanwhile. */
   take(grip: Hit): void {
+    if (this.underWay) void this.commit(); // of what keys moved before
     this.grip = grip;
     const moves = grip?.kind === "agent" || this.shown()?.scene.paths.some((one) => one.along.length > 0);
     if (grip && moves && this.session.clock.playing) {
@@ -128,6 +129,7 @@ export class Dragging {
     const { drag } = this;
     clearTimeout(this.timer);
     this.painting.end();
+    this.grip = null;
     const again = this.resume;
     this.resume = false;
     if (drag.agent) await this.session.hands.moveAgent(drag.agent.which, drag.agent.place);

@@ -154,7 +154,6 @@ export class Gestures {
     else if (click && !this.holds) this.choose(this.under(this.at(e), e));
     this.turning = null;
     void this.hand.commit();
-    this.hand.grip = null;
   }
 
   /** The browser took the pointer away, for instance to scroll the page: nothing was meant. */

@@ -161,7 +161,7 @@ export class Keyboard {
     const scene = this.shown()?.scene;
     const { selected, selectedPeak, selectedCorner, tool } = this.session.store.get();
     if (scene?.space) return this.turn(step, TURN * share);
-    if (!scene || scene.shadow || !isDrawn(scene.region)) return false;
+    if (!scene || this.session.fixed || scene.shadow || !isDrawn(scene.region)) return false;
     const far = (share * scene.size.width) / scene.view.sx;
     const by = (z: readonly number[]): Point => [z[0] + far * step[0], (z[1] ?? 0) + far * step[1]];
     const n = scene.state.dimension;

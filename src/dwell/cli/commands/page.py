@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -75,7 +76,7 @@ def serve(
 def _fragment(text: str) -> str:
     """The fragment of a link of the page; nothing if the text is the name of a file."""
     _, mark, rest = text.partition("#")
-    if not mark or Path(text).exists():
+    if not mark or os.path.exists(text):  # False also for a text too long for a name
         return ""
     if not LINK.fullmatch(rest):
         says = "the link holds no scenario; copy it whole, and put it in quotes"
