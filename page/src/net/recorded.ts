@@ -38,7 +38,7 @@ interface Header extends Omit<Recording, "frames" | "address"> {
 const FORMAT = 1;
 const INFINITE = 2 ** 50; // in place of infinity; its negative, of no number
 
-/** Show recorded runs, one or several side by side; the promise is kept when they can be played. */
+/** Show recorded runs, one or several side by side; resolves when they can be played. */
 export async function openRecorded(session: Shows, ...sources: Source[]): Promise<void> {
   session.showRecorded(await Promise.all(sources.map(readRecording)));
 }

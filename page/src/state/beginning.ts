@@ -16,7 +16,7 @@ import {
   type Shown,
 } from "./link";
 import type { Session } from "./session";
-import { keepAsking } from "./vigil";
+import { keepAsking } from "./health_check";
 
 /** Where a run lies that is shipped with the page. */
 export const recordedAt = (name: string): string => `${import.meta.env.BASE_URL}recorded/${name}.bin`;

@@ -185,7 +185,7 @@ export class Lane {
     this.earlier.forEach((live) => live.close());
   }
 
-  /** Leave the run under way; the server ends it when nobody listens. */
+  /** Leave the run under way; the server ends it when no client listens. */
   private drop(): void {
     this.live?.close();
     this.live = null;
@@ -219,7 +219,7 @@ export class Lane {
   ): { listener: Listener; have: () => { events: number; samples: number } } {
     let arc: Arc | null = null;
     const listener: Listener = {
-      job: (job) => last() && this.heard(job),
+      job: (job) => last() && this.takeJob(job),
       begin: (begin) => {
         if (!arc) {
           const world = new World(begin.world ?? worldOf(record.scenario));
@@ -253,7 +253,7 @@ export class Lane {
     };
   }
 
-  private heard(job: Job): void {
+  private takeJob(job: Job): void {
     this.job = job;
     if (job.status === "failed" || job.status === "cancelled")
       return this.failed(job.error ?? { code: "cancelled", key: null, message: "The run was cancelled." });

@@ -31,7 +31,7 @@ export class Session {
   /** What maps show; null: everything. */
   view: View | null = null;
   private history = new History();
-  edits = 0; // whoever asks for something compares: what comes late is not wanted any more
+  edits = 0; // counted so that late answers can be dropped
   private opens = 0; // scenarios that were asked for and are not there yet
   private back: () => void = () => undefined; // from the story
   private wish = false; // Run was pressed before there was a scenario
@@ -152,7 +152,7 @@ export class Session {
 
   /**
    * Change the scenario. Before a run the start is changed; on the way the run goes on from where
-   * everybody is, or where `places` puts them, under the changed scenario. Another law or another
+   * all agents are, or where `places` puts them, under the changed scenario. Another law or another
    * start begin anew.
    */
   async change(scenario: Scenario, places?: (now: Places) => Places): Promise<boolean> {
@@ -283,7 +283,7 @@ export class Session {
     this.keep();
   }
 
-  /** Go on from where everybody is now, or where `places` puts them. */
+  /** Go on from where all agents are now, or where `places` puts them. */
   async goOn(places?: (now: Places) => Places): Promise<boolean> {
     if (this.locked) return false;
     this.edits++;
@@ -366,7 +366,7 @@ export class Session {
     this.runs.step(by);
   }
 
-  // Several laws, the link, the looks.
+  // Several laws, the link, the colours.
 
   /** Show so many laws side by side, the scenario's own first. */
   async compare(kinds: readonly string[]): Promise<void> {

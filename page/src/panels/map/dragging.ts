@@ -103,7 +103,7 @@ export class Dragging {
     }
     const found = moveCorner(this.drag.ring ?? scene.region.ring, this.grip.which, z);
     this.drag = { view: scene.view, ring: found.ring };
-    if (!found.whole) this.session.say("A workspace must stay convex: the corner goes no further.");
+    if (!found.whole) this.session.say("A workspace must stay convex: the vertex goes no further.");
   }
 
   private dragCornerOf(parts: readonly Part[], z: Point, view: View): void {
