@@ -126,6 +126,18 @@ def test_compiling_is_shown_while_it_lasts(clock, capsys, monkeypatch):
     assert second == "dwell: preparing: 12 s so far"
 
 
+def test_the_time_left_does_not_count_compiling(clock, capsys, monkeypatch):
+    monkeypatch.setattr("dwell.progress.is_compiling", lambda: clock.time < 50.0)
+    with reported() as tell:
+        for _ in range(25):
+            clock.advance(2.0)
+        tell("simulating", 0.5)
+        clock.advance(10.0)
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("dwell: simulating: 50% after 60 s, about ")
+    assert int(line.split()[-3]) <= 20
+
+
 def test_times_are_told_in_units_that_fit():
     assert [progress._time(s) for s in (0.4, 59, 119, 121, 3600)] == [
         "0 s", "59 s", "119 s", "2 min 1 s", "60 min"

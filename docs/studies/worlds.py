@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import dwell
+from dwell.cells.rings import cell_rings
 from dwell.plotting import maps
 from dwell.plotting import worlds as drawn
 from dwell.plotting.style import COLOURS, LABELS, PLAIN
@@ -248,7 +249,7 @@ def draw_team(runs: Any) -> Any:
         for sensor, colour, dashes in zip(
             run.system.sensors, COLOURS[:2], ("-", (0, (4, 2))), strict=True
         ):
-            rings = maps.cell_rings(run.workspace, places[list(sensor.owners)]) or []
+            rings = cell_rings(run.workspace, places[list(sensor.owners)]) or []
             for k, edge in enumerate(drawn.shared_edges(rings)):
                 label = f"cells of {sensor.name}" if not k else None
                 ax.plot(*edge.T, color=colour, lw=1.1, ls=dashes, label=label)
@@ -380,7 +381,7 @@ def draw_boats(runs: Any) -> Any:
         world, places = run.world(run.horizon), run.positions(run.horizon)
         sizes = np.broadcast_to(1e4 if run.system.radii is None else run.system.radii, 20)
         image, label = maps.draw_density(ax, world.workspace, world.density)
-        for ring in maps.cell_rings(world.workspace, places, run.system.radii) or []:
+        for ring in cell_rings(world.workspace, places, run.system.radii) or []:
             ax.plot(*np.vstack([ring, ring[:1]]).T, color="white", lw=0.8)
         maps.draw_workspace(ax, world.workspace)
         masses = dwell.tessellate(world.workspace, places, world.density, radius=sizes).masses

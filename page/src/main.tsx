@@ -14,7 +14,7 @@ render(
   </SessionContext.Provider>,
   page,
 );
-// For tests, and for whoever is curious in the console.
+// For tests and for the console.
 const { store, clock } = session;
 Object.assign(globalThis, {
   dwellPage: {
@@ -26,5 +26,4 @@ Object.assign(globalThis, {
     },
   },
 });
-void document.fonts.ready.then(() => clock.touch()); // maps are drawn anew in the page's own font
 void session.begin();

@@ -7,13 +7,13 @@ import { MARGIN } from "../src/map/view";
 import type { Law, Scenario } from "../src/net/api";
 import { decode } from "../src/net/wire";
 import { framesOf } from "../src/panels/map/columns";
-import { figuresOf, levelOf, settledAt, speedsDiffer } from "../src/race/figures";
+import { diameterOf, figuresOf, levelOf, settledAt, speedsDiffer } from "../src/race/figures";
 import { wrapped } from "../src/race/picture";
 import { bestOf, columnsOf, dtNotes, sentenceOf, verdictOf, type Ranked } from "../src/race/ranking";
 import { agentAt, gridOf, paintGrid, sampleNear } from "../src/race/raster";
 import { alignedOf, overTime, pointsOf } from "../src/race/samples_chart";
 import { Lane, type LanePiece } from "../src/state/lane";
-import { lawLike, mismatches, underLaw } from "../src/state/laws";
+import { lawLike, mismatches, underLaw, type NamedLaw } from "../src/state/laws";
 import { arcOf, bytes, read, type RecordedRun } from "./recorded";
 
 // Modules of the page ask for the colours of the system as they are loaded.
@@ -52,6 +52,8 @@ function laneOf(run: Compared): Lane {
   lane.summary = { cost: { final: run.figures.cost.final } };
   return lane;
 }
+
+const named = (...laws: Law[]): NamedLaw[] => laws.map((law) => ({ name: law.kind, law }));
 
 describe.each(Object.entries(runs))("%s", (_, run) => {
   const lane = laneOf(run);
@@ -98,18 +100,27 @@ test("laws get the speed and the gain that Python gives them", () => {
     expect(runs[kind].controller).toMatchObject(law);
   }
   expect(notes).toEqual([]);
-  expect(mismatches(own, ["timer", "lloyd", "self-triggered"])).toEqual([]);
+  expect(
+    mismatches(named(...["timer", "lloyd", "self-triggered"].map((kind) => runs[kind].controller))),
+  ).toEqual([]);
 });
 
 test("what is not matched is said", () => {
+  const own = runs["timer"].controller;
   const free = { kind: "lloyd", k2: 1 };
   expect(lawLike("self-triggered", free)).toEqual({ kind: "self-triggered", kappa: 1 });
-  expect(mismatches(free, ["lloyd", "timer"])).toEqual([
-    "Lloyd sets no largest speed: the others keep theirs.",
+  expect(mismatches(named(free, lawLike("timer", free)))).toEqual([
+    "lloyd sets no largest speed: the others keep theirs.",
   ]);
-  expect(mismatches(runs["timer"].controller, ["timer", "discrete-lloyd"])).toEqual([
-    "Discrete Lloyd: no key sets the speed per distance near the centroid, so it is not matched.",
+  expect(mismatches(named(own, lawLike("discrete-lloyd", own)))).toEqual([
+    "discrete-lloyd: no key sets the speed per distance near the centroid, so it is not matched.",
   ]);
+  expect(mismatches(named(own, { ...lawLike("lloyd", own), speed: 0.3 }))).toEqual([
+    `The largest speed differs: timer ${own["k1"] as number}, lloyd 0.3.`,
+  ]);
+  expect(mismatches(named(own, { kind: "lloyd", k2: own["k1"] as number }))[0]).toBe(
+    "lloyd: the largest speed is not set, so it is not matched.",
+  );
   expect(speedsDiffer([0.5, 0.52, 0])).toBe(false);
   expect(speedsDiffer([0.5, 9.1])).toBe(true);
 });
@@ -128,9 +139,11 @@ test("without a nu the level is a hundredth of the diameter", () => {
     [30, 40],
     [0, 40],
   ];
-  expect(levelOf([], { dimension: 2, ring, bounds: null, editable: true })).toBe(0.5);
-  expect(levelOf([], { dimension: 1, ring: [], bounds: [2, 12], editable: true })).toBeCloseTo(0.1);
-  expect(levelOf([], { dimension: 3, ring: [], bounds: null, editable: false })).toBeNull();
+  expect(levelOf([], diameterOf({ dimension: 2, ring, bounds: null, editable: true }))).toBe(0.5);
+  expect(levelOf([], diameterOf({ dimension: 1, ring: [], bounds: [2, 12], editable: true }))).toBeCloseTo(
+    0.1,
+  );
+  expect(levelOf([], diameterOf({ dimension: 3, ring: [], bounds: null, editable: false }))).toBeNull();
 });
 
 describe("frames", () => {

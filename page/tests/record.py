@@ -223,7 +223,7 @@ def spaces() -> dict[str, Any]:
     tables: list[dict[str, Any]] = [
         {"kind": "box", "lower": [0.0, 0.0, 0.0], "upper": [4.0, 3.0, 2.0]},
         {"kind": "polytope", "vertices": peaks},
-        {"kind": "polytope", "halfspaces": [[-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 0], [1, 1, 1, 3]]},
+        {"kind": "polytope", "halfspaces": [*(-np.eye(3, 4)).tolist(), [1, 1, 1, 3]]},
         {"kind": "box", "lower": [5e3, 5e3, 0.0], "upper": [5e3 + 1, 5e3 + 1, 1.0]},
     ]  # fmt: skip
     found = []

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Arc } from "../src/arc/arc";
-import { kindsOf, readRecording, type Recording } from "../src/net/recorded";
+import { namesOf, readRecording, type Recording } from "../src/net/recorded";
 import { chunkOf } from "../src/net/wire";
 import { World, worldOf } from "../src/world/world";
 import { bytes, read, RUNS, type RecordedRun } from "./recorded";
@@ -31,8 +31,8 @@ describe.each(RUNS)("the recording of %s", (name) => {
       const found = arc.stateAt(state.t, state.jump);
       expect(apart(found.positions, state.positions.flat())).toBeLessThan(BOUND * diagonal);
     }
-    const { looks, received, count } = arc.events;
-    expect([looks[count], received[count]]).toEqual([run.looks, run.received]);
+    const { samples, received, count } = arc.events;
+    expect([samples[count], received[count]]).toEqual([run.looks, run.received]);
     expect(arc.samples.count).toBeGreaterThan(2);
     expect(arc.samples.errors.length).toBe(arc.samples.count * arc.agents);
   });
@@ -47,7 +47,7 @@ test("a record that is cut off or of another format is refused in one sentence",
 test("runs of one law are told apart by their names, or by their order", () => {
   const run = (kind: string, name?: string): Recording =>
     ({ scenario: { name, controller: { kind } } }) as unknown as Recording;
-  expect(kindsOf([run("timer", "a"), run("lloyd", "a")])).toEqual(["timer", "lloyd"]);
-  expect(kindsOf([run("timer", "a"), run("timer", "b")])).toEqual(["a", "b"]);
-  expect(kindsOf([run("timer"), run("timer")])).toEqual(["timer (1)", "timer (2)"]);
+  expect(namesOf([run("timer", "a"), run("lloyd", "a")])).toEqual(["timer", "lloyd"]);
+  expect(namesOf([run("timer", "a"), run("timer", "b")])).toEqual(["a", "b"]);
+  expect(namesOf([run("timer"), run("timer")])).toEqual(["timer (1)", "timer (2)"]);
 });

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         Uniform,
     )
     from dwell.errors import DwellError, InputError, Interrupted
-    from dwell.exports import export_gis, export_html
+    from dwell.exports import export_gis, export_html, player
     from dwell.geometry import (
         Ball,
         Box,
@@ -65,8 +65,8 @@ __all__ = [
     "Network", "Observation", "Polygon", "Polynomial", "Polytope", "Raster", "Region", "Run",
     "Scenario", "SelfTriggered", "SelfTriggeredCentroid", "Sensor", "Site", "Switch",
     "Tessellation", "Timer", "Uniform", "animate", "check", "compare", "design", "export_gis",
-    "export_html",
-    "load_run", "load_scenario", "load_sweep", "moments", "optimize", "power_weights",
+    "export_html", "load_run", "load_scenario", "load_sweep", "moments", "optimize", "player",
+    "power_weights",
     "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
 
@@ -82,7 +82,7 @@ _MODULES = {
         "Uniform",
     ),
     "errors": ("DwellError", "InputError", "Interrupted"),
-    "exports": ("export_gis", "export_html"),
+    "exports": ("export_gis", "export_html", "player"),
     "geometry": (
         "Ball", "Box", "Ellipsoid", "Interval", "MovingPolygon", "Polygon", "Polytope", "Region",
     ),

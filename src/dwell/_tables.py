@@ -44,6 +44,12 @@ def html_table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
 
 
+def beside(*parts: str) -> str:
+    """Parts of HTML side by side, below each other where there is too little width."""
+    style = "display: flex; flex-wrap: wrap; gap: 1em; align-items: start"
+    return f'<div style="{style}">{"".join(f"<div>{part}</div>" for part in parts if part)}</div>'
+
+
 def axis_names(dimension: int) -> list[str]:
     """The coordinates: x, y, z; x1, x2, ... above three dimensions."""
     return list("xyz"[:dimension]) if dimension <= 3 else [f"x{k + 1}" for k in range(dimension)]

@@ -73,7 +73,7 @@ class _ProgressThread(threading.Thread):
     def __init__(self, display: _Lines | _Bar, clock: ProgressClock) -> None:
         super().__init__(daemon=True, name="dwell progress")
         self._display, self._clock = display, clock
-        self._began = clock.now()
+        self._began, self._compiled = clock.now(), 0.0  # when, and how long kernels were compiled
         self._what, self._share, self._expected = "starting", 0.0, ""
 
     def tell(self, what: str, share: float) -> None:
@@ -88,12 +88,14 @@ class _ProgressThread(threading.Thread):
         pause = PATIENCE
         while not self._clock.wait(pause):
             compiling = _jit.ENABLED and is_compiling()
+            self._compiled += pause if compiling else 0.0
             what = _compiling() if compiling else self._what
             if self._expected:
                 self._display.note(self._expected)
                 self._expected = ""
             share = 0.0 if compiling else self._share
-            pause = self._display.show(what, share, self._clock.now() - self._began)
+            after = self._clock.now() - self._began
+            pause = self._display.show(what, share, after, max(after - self._compiled, 0.0))
 
     def end(self) -> None:
         """Show no more states."""
@@ -110,9 +112,9 @@ class _Lines:
         """Print `text`."""
         print(f"dwell: {text}", file=sys.stderr, flush=True)
 
-    def show(self, what: str, share: float, after: float) -> float:
+    def show(self, what: str, share: float, after: float, worked: float) -> float:
         """Print a line; the longer the computation, the longer the pause."""
-        self.note(f"{what}: {_times(share, after)}")
+        self.note(f"{what}: {_times(share, after, worked)}")
         return max(EVERY, 0.1 * after)
 
     def close(self) -> None:
@@ -142,11 +144,11 @@ class _Bar:
         """Print a line above the bar."""
         self._bar.console.print(text, style="dim")
 
-    def show(self, what: str, share: float, after: float) -> float:
+    def show(self, what: str, share: float, after: float, worked: float) -> float:
         """Bring the bar to the present state."""
         self._bar.update(
             self._bar.task_ids[0], description=what, completed=share,
-            total=1.0 if share > 0.0 else None, times=_times(share, after),
+            total=1.0 if share > 0.0 else None, times=_times(share, after, worked),
         )  # fmt: skip
         return FRAME
 
@@ -156,11 +158,14 @@ class _Bar:
             self._bar.stop()
 
 
-def _times(share: float, after: float) -> str:
-    """The share done, the time taken, and the time left; the time alone where no share is known."""
+def _times(share: float, after: float, worked: float) -> str:
+    """The share done, the time taken, and the time left; the time alone where no share is known.
+
+    Of the time taken only what was `worked`, without compiling, tells how much is left.
+    """
     if share <= 0.0:
         return f"{_time(after)} so far"
-    left = f", about {_time(after / share - after)} left" if 0.01 < share < 1.0 else ""
+    left = f", about {_time(worked / share - worked)} left" if 0.01 < share < 1.0 else ""
     return f"{min(share, 1.0):.0%} after {_time(after)}{left}"
 
 

@@ -87,9 +87,17 @@ def told(page: Any) -> None:
     pause(page, TIME)
 
 
+# A list that was laid out before its font came keeps its text a pixel off; it is laid out anew.
+FONTS = """document.fonts.ready.then(() => document.querySelectorAll("select").forEach((one) => {
+    one.hidden = true;
+    one.getBoundingClientRect();
+    one.hidden = false;
+}))"""
+
+
 def still(page: Any) -> None:
     """Wait until everything is drawn, and nothing moves."""
-    page.evaluate("document.fonts.ready.then(() => undefined)")
+    page.evaluate(FONTS)
     page.mouse.move(0, 0)
     frames(page)
     page.wait_for_timeout(300)

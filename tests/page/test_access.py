@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import dwell
+from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from tests.page.conftest import PATIENCE, ROOT, Watched
 from tests.page.person import APP
 from tests.page.states import (
@@ -113,3 +116,22 @@ def test_axe_finds_nothing(pages: Callable[[str], Any], screen: str, reach: Reac
     reach(page)
     still(page)
     assert page.evaluate(FIND, RULES) == []
+
+
+@pytest.mark.parametrize("screen", ["light", "dark", "phone"])
+def test_axe_finds_nothing_in_an_exported_file(
+    browser: Any, axe: str, tmp_path: Path, screen: str
+) -> None:
+    table = text_to_mapping(template_text("two-hills"))
+    table["run"]["horizon"] = 3.0
+    run = dwell.run_scenario(parse_scenario(table))
+    file = dwell.export_html([run, run], tmp_path / "run.html")
+    context = browser.new_context(reduced_motion="reduce", **SCREENS[screen])
+    page = context.new_page()
+    page.goto(file.as_uri())
+    page.wait_for_function(f"() => {APP}.lanes.some((lane) => lane.summary)")
+    page.evaluate(axe)
+    still(page)
+    found = page.evaluate(FIND, RULES)
+    context.close()
+    assert found == []

@@ -95,7 +95,7 @@ def test_a_drawing_ends_with_enter_or_run(page: Any) -> None:
     for place in ((1.0, 0.5), (9.0, 1.0)):
         page.mouse.click(*spot(page, *place))
     page.keyboard.press("Enter")
-    assert "three corners" in page.locator(".said").inner_text()
+    assert "three vertices" in page.locator(".said").inner_text()
     page.mouse.click(*spot(page, 8.0, 5.5))
     page.keyboard.press("Enter")
     page.wait_for_function(f"() => {APP}.scenario.workspace.vertices?.length === 3")
@@ -121,7 +121,7 @@ def test_words_fit_a_law_without_samples(page: Any) -> None:
     page.keyboard.press("ArrowRight")
     frames(page)
     assert "chose its course anew" in page.locator(".said").inner_text()
-    assert "none looks" in page.locator(".numbers").inner_text()
+    assert "none samples" in page.locator(".numbers").inner_text()
     assert "look" not in page.locator(".said").inner_text()
     page.reload()
     page.wait_for_function("() => dwellPage.clock.t > 0")
@@ -135,7 +135,7 @@ def test_the_map_names_the_last_agent_and_stays_in_view(page: Any) -> None:
     page.keyboard.press("ArrowRight")
     frames(page)
     who = page.evaluate(f"{SVG}.scene.latest")
-    assert f"Agent {who} looked" in page.locator(".said").inner_text()
+    assert f"Agent {who} sampled" in page.locator(".said").inner_text()
     with page.expect_download() as waiting:
         page.get_by_text("Export", exact=True).click()
         page.get_by_role("button", name="Map as SVG").click()

@@ -161,6 +161,8 @@ def test_the_time_is_in_sight_wherever_the_page_is_scrolled(
             box = page.locator(part).first.bounding_box()
             assert 0 <= box["y"] <= box["y"] + box["height"] <= height
     page.evaluate("scrollTo(0, 0)")
+    words, tools = (page.locator(one).bounding_box() for one in (".status", ".tools"))
+    assert words["y"] + words["height"] <= tools["y"]
     map_, bar = page.locator(".map").bounding_box(), page.locator(".transport").bounding_box()
     seen = bar["y"] - map_["y"]
     assert seen > 0.75 * map_["height"]  # most of the map is above the time
@@ -177,6 +179,8 @@ def test_laws_side_by_side_are_swiped(phone: Any) -> None:
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     first, second = (phone.locator(".map").nth(k).bounding_box() for k in (0, 1))
     assert second["y"] == first["y"]
+    bar = phone.locator(".transport").bounding_box()
+    assert bar["y"] + bar["height"] == PHONE["viewport"]["height"]
     phone.evaluate("document.querySelector('.maps').scrollIntoView({ block: 'center' })")
     x, y = spot(phone, *EMPTY)
     fingers(phone, [((x, y), (x - 200, y))])

@@ -81,6 +81,7 @@ def test_charts_have_words_and_values_behind_them(page: Any) -> None:
         assert " over time. At t = " in (charts.nth(k).get_attribute("aria-label") or "")
     page.locator(".chart-table summary").first.click()
     rows = page.locator(".chart-table table").first.locator("tbody tr")
+    rows.first.wait_for()
     assert rows.count() == 8
     last = float(rows.first.locator("td").last.inner_text())
     known = page.evaluate(f"{APP}.lanes[0].timeline.last.arc.samples.errors.at(-8)")

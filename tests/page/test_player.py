@@ -52,6 +52,12 @@ def test_an_exported_file_plays_from_disk_and_asks_nobody(browser: Any, exported
     for key in ("r", "2", "a", "Delete", "Control+z"):
         page.keyboard.press(key)
     assert page.evaluate(PLACES) == before
+    canvas = page.locator(".map-canvas").first
+    assert "question mark" not in canvas.get_attribute("aria-label")
+    canvas.focus()
+    page.keyboard.press("]")
+    page.keyboard.press("ArrowLeft")  # belongs to time, as nothing can be moved
+    page.wait_for_function("() => dwellPage.clock.t < 5")
     assert asked == [exported.as_uri()]
     assert said == []
     assert page.evaluate("window.bad") is None
@@ -108,7 +114,7 @@ def test_serve_opens_stored_runs_and_a_reload_finds_them(
 ) -> None:
     watched.may_lose = True  # the server ends before its page
     with Server(*OPTIONS, *stored) as own:
-        page = open_page(f"{own.url}/#r=2")
+        page = open_page(f"{own.url}/#r=2", recorded=True)
         page.wait_for_function(READY)
         assert page.evaluate("dwellPage.store.get().lanes.map((lane) => lane.kind)") == [
             "timer",
@@ -140,7 +146,7 @@ def test_a_run_is_exported_as_html_and_a_link_brings_it_back(
     page.get_by_role("button", name="Link", exact=True).click()
     page.get_by_text("opens where dwell serve runs on port").wait_for()
     link = page.evaluate("navigator.clipboard.readText()")
-    again = open_page(link)
+    again = open_page(link, recorded=True)
     again.wait_for_function(DONE)
     again.wait_for_function("() => dwellPage.clock.t === 3.5")
     assert again.evaluate("dwellPage.store.get().lanes.map((lane) => lane.kind)") == [

@@ -112,6 +112,15 @@ def test_a_click_among_the_samples_goes_there(page: Any) -> None:
     assert time_of(page) == wanted
     assert page.evaluate(f"{APP}.selected") == 3
     assert "samples by 8 agents" in picture.get_attribute("aria-label")
+    page.evaluate("""() => {
+        dwellPage.seeks = 0;
+        const { session } = dwellPage, seek = session.seek;
+        session.seek = t => { dwellPage.seeks++; seek.call(session, t); };
+        dwellPage.store.set({ theme: "dark" });
+    }""")
+    frames(page)
+    picture.click()
+    assert page.evaluate("dwellPage.seeks") == 1  # the raster of the old theme listens no more
 
 
 def test_the_end_is_said_and_saved_as_a_picture(page: Any) -> None:

@@ -14,7 +14,7 @@ from tests.page.conftest import Watched
 from tests.page.person import APP, drag, frames, pause, place_of, run, spot, until_done
 
 SCENE = "dwellPage.maps[0].shown().scene"
-STROKE = 'stroke="#4a545e" stroke-width="0.8"'  # of cells, on light paper
+STROKE = 'stroke="#242a31" stroke-width="0.8"'  # of cells, on light paper
 BOX = dwell.Box((0, 0), (8, 6))
 SCENARIO: dict[str, Any] = {
     "workspace": {"kind": "box", "lower": [0, 0], "upper": [8, 6]},

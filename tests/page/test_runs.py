@@ -26,7 +26,7 @@ from tests.web.servers import Server
 
 
 def test_opens_with_a_scenario_and_plays_it(page: Any) -> None:
-    assert page.title() == "dwell"
+    assert page.title() == "two hills · dwell"
     assert page.locator(".map-canvas").get_attribute("aria-label").startswith("Map of two hills")
     page.keyboard.press("Space")
     page.wait_for_function("() => dwellPage.clock.t > 1")
@@ -65,7 +65,7 @@ def test_scrubs_and_steps_from_jump_to_jump_and_counts_them(page: Any) -> None:
         " return l.timeline.counts(dwellPage.clock.t, dwellPage.session.jumpOf(l)); })()"
     )
     summary = page.evaluate(f"{APP}.lanes[0].summary")
-    assert counts["looks"] == summary["measurements"]
+    assert counts["samples"] == summary["measurements"]
     assert counts["received"] == summary["messages"]
 
 
@@ -208,6 +208,7 @@ def test_a_cut_wire_is_shown_and_the_run_goes_on(
     proxy.cut()
     page.get_by_role("alert").wait_for()
     assert "Connection lost" in page.get_by_role("alert").inner_text()
+    assert page.locator(".status progress").count() == 0  # nothing is known of it
     proxy.mend()
     page.get_by_role("alert").wait_for(state="detached")
     until_done(page)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dwell
+from dwell.cells.rings import cell_rings
 from dwell.plotting import FIGURES, line, maps, scene, timelines, timers, worlds
 from dwell.plotting.figures import blank, overview
 from dwell.plotting.film import canvas_of
@@ -258,7 +259,7 @@ def test_sensors_have_markers_lines_and_a_legend() -> None:
 
 
 def test_an_edge_between_two_cells_is_drawn_once() -> None:
-    rings = maps.cell_rings(dwell.Box((0, 0), (2, 1)), np.array([(0.5, 0.5), (1.5, 0.5)]))
+    rings = cell_rings(dwell.Box((0, 0), (2, 1)), np.array([(0.5, 0.5), (1.5, 0.5)]))
     (edge,) = worlds.shared_edges(rings or [])
     assert sorted(edge.tolist()) == [[1.0, 0.0], [1.0, 1.0]]
     assert worlds.shared_edges([]) == []

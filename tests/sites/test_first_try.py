@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import nullcontext
 
 import pytest
 
@@ -49,6 +50,18 @@ def test_validate_and_run_say_where_the_site_is(tmp_path):
     assert re.search(place, out), out
     assert "1 part, 0 holes, 4 vertices, in local metres" in out
     assert "site about latitude 52.025" in shell("run", tmp_path / "site.toml", "--json").err
+
+
+def test_validate_shows_progress_where_it_may_compile(tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr("dwell.progress.reported", lambda: shown.append(1) or nullcontext())
+    geojson(tmp_path / "a.geojson", polygon(SQUARE))
+    validated(tmp_path, scenario_text("a.geojson"))
+    assert len(shown) == 2  # to read it, and to check it
+    plain = '[workspace]\nkind = "box"\nlower = [0.0, 0.0]\nupper = [1.0, 1.0]\n[agents]'
+    text = scenario_text("").partition("[agents]")[2].replace("50.0", "0.5")
+    validated(tmp_path, plain + text)
+    assert len(shown) == 2
 
 
 def test_exchanged_coordinates_are_noted(tmp_path):

@@ -19,7 +19,7 @@ from dwell.results import Run
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from dwell.studies import compare, settled_at
 from dwell.studies.compare import compare_scenarios, keep_comparison
-from dwell.studies.laws import scenarios_of_laws
+from dwell.studies.laws import frequent, scenarios_of_laws
 from tests.conftest import differing
 
 from .conftest import scenario
@@ -277,3 +277,16 @@ def test_no_samples_no_settling() -> None:
 
     assert set(row.settled.values()) == {None}
     assert row.final_error is not None
+
+
+def test_laws_that_sample_very_often_by_default_are_named_before_the_run() -> None:
+    own = scenario().model_copy(update={"run": scenario().run.model_copy(update={"horizon": 1e4})})
+    wanted = scenarios_of_laws(own, ["timer", "lloyd"])
+    given = scenarios_of_laws(own, ["timer", "lloyd"], ["lloyd.dt=1"])
+
+    (note,) = frequent(own, wanted)
+
+    assert note.startswith("lloyd: dt = 0.01")
+    assert f"lloyd.dt={own.controller.t1:g}" in note
+    assert list(frequent(own, given)) == []
+    assert list(frequent(scenario(), scenarios_of_laws(scenario(), ["timer", "lloyd"]))) == []

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -10,6 +13,10 @@ import dwell
 from dwell.cli.commands.page import _fragment
 from dwell.exports.recording import recording_of
 from dwell.scenario import parse_scenario
+from dwell.web.errors import RequestError
+from dwell.web.limits import Limits
+from dwell.web.routes import run_routes
+from dwell.workers.child import TaskOutcome
 from tests.cli.shell import dwell as shell
 from tests.web.servers import CHANGING, Server
 
@@ -50,7 +57,42 @@ def test_what_is_no_run_is_refused_before_anything_is_served(tmp_path: Path) -> 
 def test_a_link_may_be_given_and_no_other_address() -> None:
     link = "http://127.0.0.1:8911/#s=abc_-1&laws=timer,lloyd&t=3.5&play=1"
     assert _fragment(link) == "#s=abc_-1&laws=timer,lloyd&t=3.5&play=1"
+    long = "#s=" + 5000 * "a"
+    assert _fragment(f"http://127.0.0.1:8911/{long}") == long
     assert _fragment("run.nc") == ""
     for bad in ("http://127.0.0.1/#x=1", "#s=", "#s=a b", "#s=a&t=<script>"):
         with pytest.raises(dwell.InputError, match="no scenario"):
             _fragment(bad)
+
+
+def test_a_file_that_plays_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that is killed leaves a draft, and may write one after its request has ended."""
+    calls: list[tuple[Path, Any]] = []
+
+    async def lost(pool: Any, order: Any, seconds: float, queued: int, ended: Any) -> None:
+        folder = Path(order["html"]).parent
+        (folder / ".run.html.draft").write_text("half")
+        calls.append((folder, ended))
+        raise RequestError(408, "web.gone", "the client disconnected")
+
+    class Client:
+        async def receive(self) -> dict[str, str]:
+            await asyncio.sleep(60.0)
+            return {"type": "http.disconnect"}
+
+    job = SimpleNamespace(status="done", file=tmp_path / "run.nc")
+    backend: Any = SimpleNamespace(
+        folder=tmp_path, limits=Limits(), runs=None, registry=SimpleNamespace(get=lambda _: job)
+    )
+    monkeypatch.setattr(run_routes, "result_of", lost)
+    client: Any = Client()
+    with pytest.raises(RequestError, match="disconnected"):
+        asyncio.run(run_routes.html(client, backend, ["a"]))
+    assert not list(tmp_path.iterdir())
+    [(folder, ended)] = calls
+    folder.mkdir()
+    (folder / ".run.html.draft").write_text("half")
+    ended(TaskOutcome("stopped", None))
+    assert not list(tmp_path.iterdir())

@@ -40,6 +40,11 @@ export class Layer {
     resize(this.canvas, this.context, scene, ratio);
   }
 
+  /** Give back the memory of its picture. */
+  release(): void {
+    this.canvas.width = this.canvas.height = 0;
+  }
+
   /** Take over what another layer of the same size shows. */
   copy(other: Layer): void {
     this.canvas.width = other.canvas.width; // this empties it, too

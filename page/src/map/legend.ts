@@ -9,7 +9,6 @@ import { arrowOf } from "./sizes";
 import { plain } from "./ticks";
 import { toX, toY } from "./view";
 
-const WIDE = 90;
 const STEPS = 24;
 const DIGIT = 6.4; // pixels, about
 const NARROW = 420;
@@ -27,6 +26,12 @@ const short = (v: number): string => plain(Number(v.toPrecision(3)));
 
 const labelOf = ({ theme }: Scene) => ({ colour: theme.cell, size: 11, halo: theme.paper }) as const;
 
+/** Pixels of the scale of the density. */
+const wideOf = ({ size }: Scene): number => (size.width < NARROW ? 36 : 90);
+
+/** Whether both scales have space in one line. */
+const inOneLine = ({ size }: Scene): boolean => size.width >= 270;
+
 const hasDensity = ({ heat, layers }: Scene): boolean =>
   heat !== null && layers.heat && heat.most !== heat.least;
 const hasArrows = ({ running, layers, speed }: Scene): boolean => running && layers.holds && speed > 0;
@@ -34,7 +39,7 @@ const hasArrows = ({ running, layers, speed }: Scene): boolean => running && lay
 /** The scales of the density and of the arrows, beside each other where the map is wide. */
 export function drawScale(pen: Pen, scene: Scene): void {
   if (!scene.scaled) return;
-  const beside = scene.size.width >= 1.3 * NARROW;
+  const beside = inOneLine(scene);
   const taken = hasDensity(scene) ? density(pen, scene) : 0;
   if (hasArrows(scene)) arrows(pen, scene, beside ? taken : 0, beside || !taken ? 14 : 14 + LINE);
 }
@@ -43,16 +48,17 @@ export function drawScale(pen: Pen, scene: Scene): void {
 function density(pen: Pen, scene: Scene): number {
   const { heat, theme, size } = scene;
   const most = short(heat?.most ?? 0);
+  const wide = wideOf(scene);
   const right = size.width - 18 - DIGIT * most.length;
   for (let k = 0; k < STEPS; k++) {
-    box(pen, right - WIDE + (k * WIDE) / STEPS, 10, WIDE / STEPS + 0.5, 8);
+    box(pen, right - wide + (k * wide) / STEPS, 10, wide / STEPS + 0.5, 8);
     pen.fill({ colour: css(shade(theme.heat, (k + 0.5) / STEPS)) });
   }
-  box(pen, right - WIDE, 10, WIDE, 8);
+  box(pen, right - wide, 10, wide, 8);
   pen.stroke({ colour: theme.cell, width: 0.8 });
-  pen.text("density 0", right - WIDE - 6, 14, { ...labelOf(scene), align: "right" });
+  pen.text("density 0", right - wide - 6, 14, { ...labelOf(scene), align: "right" });
   pen.text(most, right + 6, 14, labelOf(scene));
-  return size.width - (right - WIDE - 6 - 9 * DIGIT);
+  return size.width - (right - wide - 6 - 9 * DIGIT);
 }
 
 function arrows(pen: Pen, scene: Scene, taken: number, y: number): void {
@@ -70,7 +76,7 @@ function arrows(pen: Pen, scene: Scene, taken: number, y: number): void {
 export function drawRangeKey(pen: Pen, scene: Scene): void {
   const { theme, size } = scene;
   if (!scene.scaled || !isShaded(scene)) return;
-  const y = 14 + LINE * (size.width < 1.3 * NARROW && hasArrows(scene) ? 2 : 1);
+  const y = 14 + LINE * (!inOneLine(scene) && hasArrows(scene) ? 2 : 1);
   pen.text("out of range", size.width - 18, y, { ...labelOf(scene), align: "right" });
   box(pen, size.width - 18 - 13.5 * DIGIT - 8, y - 4, 14, 8);
   pen.fill({ colour: theme.faint, alpha: BEYOND });
@@ -127,7 +133,7 @@ export function drawAbout(pen: Pen, scene: Scene): void {
         `${samples ? "samples" : "does so"} again in ${short(Math.max(0, state.nextAt[which] - state.time))}`,
       );
   }
-  const keys = 1 + (hasArrows(scene) ? 1 : 0) + (isShaded(scene) ? 1 : 0);
+  const keys = 1 + (hasArrows(scene) && !inOneLine(scene) ? 1 : 0) + (isShaded(scene) ? 1 : 0);
   const top = scene.size.width >= 1.9 * NARROW ? 14 : 18 + LINE * keys; // under the keys where these need the width
   words.forEach((line, k) =>
     pen.text(line, 12, top + LINE * k, { colour: theme.ink, size: 12, halo: theme.paper }),

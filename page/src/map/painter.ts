@@ -7,7 +7,6 @@ import type { Density } from "../density/density";
 import { isDrawn } from "../geometry/workspace";
 import { Layer, resize } from "./layer";
 import { drawAbout, drawEmpty, drawRangeKey, drawScale } from "./legend";
-import { drawLine, drawLineGround } from "./line";
 import { CanvasPen, type Pen } from "./pen";
 import { drawGround, drawPlane } from "./plane";
 import type { Scene } from "./scene";
@@ -17,7 +16,7 @@ import { drawHeads } from "./trails";
 export const canDraw = (scene: Scene): boolean => isDrawn(scene.region);
 
 let fonts = false; // whether the page's own font is there: words on a layer are drawn anew with it
-void globalThis.document?.fonts?.ready.then(() => (fonts = true));
+const arrival = globalThis.document?.fonts?.ready.then(() => void (fonts = true));
 
 export class Painter {
   private readonly context: CanvasRenderingContext2D;
@@ -25,21 +24,37 @@ export class Painter {
   private readonly ground = new Layer();
   private readonly trails: TrailLayer;
 
-  /** `again` is called when a picture that was only good enough while it moved is to be drawn anew. */
+  /** `again` is called when the picture is to be drawn anew: what moved stands still, or the font has arrived. */
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    again: () => void = () => undefined,
+    again: (() => void) | null = null,
   ) {
     this.context = canvas.getContext("2d") as CanvasRenderingContext2D;
     this.pen = new CanvasPen(this.context);
     this.trails = new TrailLayer(again);
+    if (again) void arrival?.then(again);
+  }
+
+  close(): void {
+    this.trails.close();
+    this.ground.release();
   }
 
   draw(scene: Scene, density: Density | null, ratio = window.devicePixelRatio || 1): void {
     const { view, size, theme, region, layers, heat } = scene;
     if (scene.space) return this.drawSpace(scene, density, ratio);
     const shape = [view, size.width, size.height, theme, ratio, scene.shadow, scene.frame];
-    const shown = [region, heat, layers.heat, layers.holds, scene.end, scene.speed, scene.scaled, fonts];
+    const shown = [
+      region,
+      heat,
+      layers.heat,
+      layers.holds,
+      scene.end,
+      scene.speed,
+      scene.scaled,
+      scene.line,
+      fonts,
+    ];
     if (this.ground.renew(scene, ratio, [...shape, ...shown, region.bounds && density]))
       paintGround(this.ground.pen, scene, density);
     resize(this.canvas, this.context, scene, ratio);
@@ -68,7 +83,7 @@ export function paintGround(pen: Pen, scene: Scene, density: Density | null): vo
   if (scene.region.dimension === 2) {
     drawGround(pen, scene);
     drawScale(pen, scene);
-  } else if (scene.region.bounds) drawLineGround(pen, scene, density);
+  } else if (scene.region.bounds) scene.line?.drawLineGround(pen, scene, density);
   drawEmpty(pen, scene, density);
 }
 
@@ -78,7 +93,7 @@ export function paintOver(pen: Pen, scene: Scene): void {
   if (!canDraw(scene)) return;
   if (scene.layers.trails && scene.running && live) drawHeads(pen, scene, live);
   if (flat) drawPlane(pen, scene);
-  else drawLine(pen, scene);
+  else scene.line?.drawLine(pen, scene);
   if (flat) drawRangeKey(pen, scene);
   drawAbout(pen, scene);
 }

@@ -60,7 +60,7 @@ function contours(pen: Pen, { view, size, theme }: Scene, pieces: Float64Array):
 
 /** What lies over the paths. */
 export function drawPlane(pen: Pen, scene: Scene): void {
-  const { theme, layers, shadow } = scene; // of space, cells cannot be told apart in two axes
+  const { theme, layers, shadow } = scene; // of space, cells overlap in two axes
   const wanted = !shadow && (layers.cells || scene.selected >= 0);
   const range = scene.radii && { radii: scene.radii, scale: scene.view.sx };
   const diagrams = wanted
@@ -89,11 +89,13 @@ export function drawPlane(pen: Pen, scene: Scene): void {
   drawCursor(pen, scene);
 }
 
+const TINTED = 300; // agents; a tint of more cells tells nothing, and takes long
+
 /** Cells in a tint of their agents; borders of further sensors alone, which would overlap. */
 function borders(pen: Pen, scene: Scene, cells: Cells, diagram: number): void {
   const { theme, state } = scene;
   if (isShaded(scene)) beyond(pen, scene, cells);
-  const colours = diagram ? 0 : Math.min(theme.agents.length, state.agents);
+  const colours = diagram || state.agents > TINTED ? 0 : Math.min(theme.agents.length, state.agents);
   for (let colour = 0; colour < colours; colour++) {
     pen.begin();
     for (let p = colour; p < state.agents; p += colours)

@@ -8,7 +8,8 @@ import type { Scene, Stretch } from "./scene";
 import { drawEnds, drawTrails } from "./trails";
 import { toX, toY, type View } from "./view";
 
-const COPIES = 8;
+const COPIES = 16; // at most, of one map
+const BYTES = 64e6; // of the copies of all maps
 const LEAST = 2000; // jumps between two copies
 const STILL = 140; // milliseconds after which a view that moved stands still
 
@@ -16,6 +17,12 @@ interface Copy {
   readonly layer: Layer;
   readonly drawn: readonly Stretch[];
 }
+
+let open = 0; // layers of paths that are in use
+
+/** How many copies of a layer with so many pixels may be kept where several maps are shown. */
+export const copiesOf = (pixels: number, maps: number): number =>
+  Math.min(COPIES, Math.floor(BYTES / maps / (4 * pixels)));
 
 /** Whether what is drawn begins what is wanted: all stretches but the last are drawn to their ends. */
 const begins = (drawn: readonly Stretch[], wanted: readonly Stretch[]): boolean =>
@@ -31,14 +38,27 @@ export class TrailLayer {
   private view: View | null = null;
   private drawn: readonly Stretch[] = [];
   private copies: Copy[] = [];
-  private spare: Layer[] = [];
   private sinceCopy = 0;
   private movedAt = -Infinity;
   private seen: View | null = null;
   private timer = 0;
 
-  /** `again` is called when a stretched picture is to be drawn anew. */
-  constructor(private readonly again: () => void) {}
+  /** `again` is called when a stretched picture is to be drawn anew; null for a picture or a film, which never goes back. */
+  constructor(private readonly again: (() => void) | null) {
+    if (again) open++;
+  }
+
+  close(): void {
+    if (this.again) open--;
+    clearTimeout(this.timer);
+    this.forget();
+    this.layer.release();
+  }
+
+  private get most(): number {
+    const { width, height } = this.layer.canvas;
+    return this.again ? copiesOf(width * height, open) : 0;
+  }
 
   /** Draw the paths that are not there yet, and put all of them on a map. */
   draw(context: CanvasRenderingContext2D, scene: Scene, ratio: number): void {
@@ -60,7 +80,7 @@ export class TrailLayer {
   /** Whether the picture of an old view will do: so much is on it that it is drawn anew only when still. */
   private waits(): boolean {
     const jumps = this.drawn.reduce((sum, one) => sum + one.jumps, 0);
-    if (jumps < LEAST || performance.now() - this.movedAt >= STILL) return false;
+    if (!this.again || jumps < LEAST || performance.now() - this.movedAt >= STILL) return false;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(this.again, STILL + 10);
     return true;
@@ -69,8 +89,15 @@ export class TrailLayer {
   private forget(): void {
     this.drawn = [];
     this.sinceCopy = 0;
-    this.spare.push(...this.copies.map((one) => one.layer));
-    this.copies = [];
+    this.keepOnly(() => false);
+  }
+
+  private keepOnly(stays: (copy: Copy, k: number) => boolean): void {
+    this.copies = this.copies.filter((copy, k) => {
+      const kept = stays(copy, k);
+      if (!kept) copy.layer.release();
+      return kept;
+    });
   }
 
   /** Bring the layer to the jumps that are wanted, from where it is or from the last copy before. */
@@ -84,7 +111,7 @@ export class TrailLayer {
       this.sinceCopy = 0;
     }
     const rows = wanted.reduce((sum, one) => sum + one.arc.events.count, 0);
-    const apart = Math.max(LEAST, Math.ceil(rows / COPIES));
+    const apart = Math.max(LEAST, Math.ceil((2 * rows) / this.most));
     const done = this.drawn.length;
     wanted.forEach((stretch, k) => {
       this.extend(scene, k, apart);
@@ -114,13 +141,12 @@ export class TrailLayer {
     if (last && !begins(last.drawn, this.drawn)) {
       const later = this.copies.findIndex((one) => !begins(one.drawn, this.drawn));
       if (begins(this.drawn, this.copies[later].drawn)) return; // on the same way: it will do again
-      this.spare.push(...this.copies.splice(later).map((one) => one.layer));
+      this.keepOnly((_, k) => k < later);
     }
-    if (this.copies.length >= 2 * COPIES) {
-      this.spare.push(...this.copies.filter((_, k) => k % 2 === 0).map((one) => one.layer));
-      this.copies = this.copies.filter((_, k) => k % 2 === 1);
-    }
-    const layer = this.spare.pop() ?? new Layer();
+    const { most } = this;
+    if (most < 1) return;
+    while (this.copies.length >= most) this.keepOnly((_, k) => k % 2 === 1);
+    const layer = new Layer();
     layer.copy(this.layer);
     this.copies.push({ layer, drawn: this.drawn });
   }

@@ -12,6 +12,7 @@ export interface Recording {
   readonly begin: Begin;
   readonly summary: unknown;
   readonly frames: readonly Frame[];
+  readonly address: string | null; // where it was read; null if it came as bytes
 }
 
 interface Column {
@@ -27,7 +28,7 @@ interface Table {
   readonly columns: readonly Column[];
 }
 
-interface Header extends Omit<Recording, "frames"> {
+interface Header extends Omit<Recording, "frames" | "address"> {
   readonly format: number;
   readonly version: string;
   readonly events: Table;
@@ -37,7 +38,7 @@ interface Header extends Omit<Recording, "frames"> {
 const FORMAT = 1;
 const INFINITE = 2 ** 50; // in place of infinity; its negative, of no number
 
-/** Show recorded runs, one or several side by side; the promise is kept when they can be played. */
+/** Show recorded runs, one or several side by side; resolves when they can be played. */
 export async function openRecorded(session: Shows, ...sources: Source[]): Promise<void> {
   session.showRecorded(await Promise.all(sources.map(readRecording)));
 }
@@ -47,8 +48,8 @@ interface Shows {
   showRecorded(runs: readonly Recording[]): void;
 }
 
-/** The laws of some runs; where two have one law, what else tells them apart. */
-export function kindsOf(runs: readonly Recording[]): string[] {
+/** What tells some runs apart: the kinds of their laws, else their names, else their order. */
+export function namesOf(runs: readonly Recording[]): string[] {
   const kinds = runs.map((run) => run.scenario.controller.kind);
   const names = runs.map((run, k) => run.scenario.name ?? kinds[k]);
   const apart = (words: readonly string[]): boolean => new Set(words).size === words.length;
@@ -72,7 +73,8 @@ export async function readRecording(source: Source): Promise<Recording> {
     header.samples,
     new Map(header.samples.columns.map((one) => [one.name, planes.floats(one)])),
   );
-  return { scenario, start, begin, summary, frames: [events, samples] };
+  const address = typeof source === "string" ? source : null;
+  return { scenario, start, begin, summary, frames: [events, samples], address };
 }
 
 async function unpacked(source: Source): Promise<Uint8Array<ArrayBuffer>> {
@@ -161,7 +163,6 @@ function eventsOf(table: Table, planes: Planes): Map<string, Float64Array | Int3
     const values = whole.get(name) as Float64Array;
     found.set(name, type === "i4" ? Int32Array.from(values) : values.map((one) => valueOf(one, step[name])));
   }
-  found.set("hold_error", changes(found.get("holds") as Float64Array, before));
   return found;
 }
 
@@ -207,14 +208,4 @@ function addMotion(
       place[row * n + i] += Math.floor((place[last * n + i] * unit + moved) / unit + 0.5);
     }
   }
-}
-
-/** How much the velocity changes at each event. */
-function changes(holds: Float64Array, before: Int32Array): Float64Array {
-  const n = holds.length / before.length;
-  return Float64Array.from(before, (last, row) => {
-    let square = 0;
-    for (let i = 0; i < n; i++) square += (holds[row * n + i] - (last < 0 ? 0 : holds[last * n + i])) ** 2;
-    return Math.sqrt(square);
-  });
 }

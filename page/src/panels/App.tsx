@@ -5,11 +5,8 @@ import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
 import { listenToDrops } from "./drops";
 import { Header } from "./Header";
-import { listenToKeys } from "./keys";
 import { lazy } from "./lazy";
 import { Maps } from "./map/Maps";
-import { MapTools } from "./MapTools";
-import { SensorLine } from "./SensorLine";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
 import "./screens.css";
@@ -29,6 +26,8 @@ const Design = lazy(async () => (await import("./design/Design")).Design);
 const Compare = lazy(async () => (await import("./Compare")).Compare);
 const Race = lazy(async () => (await import("../race/Race")).Race);
 const Scenario = lazy(async () => (await import("./scenario/ScenarioPanel")).ScenarioPanel);
+const MapTools = lazy(async () => (await import("./MapTools")).MapTools, "\u00a0");
+const SensorLine = lazy(async () => (await import("./SensorLine")).SensorLine, "");
 const Story = lazy(async () => (await import("../story/Story")).Story);
 
 /** The fragment of the address is for scenarios: a reload would not find the run under another one. */
@@ -43,8 +42,20 @@ export function App() {
   const choice = useApp((app) => app.theme);
   const helped = useApp((app) => app.help);
   const several = useApp((app) => app.lanes.length > 1);
-  const told = useApp((app) => app.story !== null);
-  useEffect(() => listenToKeys(session), [session]);
+  const inStory = useApp((app) => app.story !== null);
+  useEffect(() => {
+    let off = (): void => undefined;
+    let over = false;
+    import("./keys")
+      .then(({ listenToKeys }) => {
+        if (!over) off = listenToKeys(session);
+      })
+      .catch((error: unknown) => session.fail(error));
+    return () => {
+      over = true;
+      off();
+    };
+  }, [session]);
   const name = useApp((app) => app.scenario?.name);
   useEffect(() => {
     document.title = name ? `${name} · dwell` : "dwell";
@@ -60,23 +71,23 @@ export function App() {
         Skip to the panel
       </a>
       <Header />
-      <main class={told ? "main told" : several ? "main race-main" : "main"}>
+      <main class={inStory ? "main in-story" : several ? "main race-main" : "main"}>
         <section class="stage" aria-label="Map and time">
           <h2 class="hidden">Map and time</h2>
-          {!told && <MapTools />}
+          {!inStory && <MapTools />}
           <Maps />
           <SensorLine />
           <Status />
           <Transport />
-          {several && !told && <Race />}
+          {several && !inStory && <Race />}
           <p id="map-keys" class="hidden">
-            Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete
+            Left and right bracket choose an agent, a peak or a vertex, arrows move it, A adds one, Delete
             removes it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or
-            the density is painted, arrows move the cursor, and A puts a corner there or paints. In three
+            the density is painted, arrows move the cursor, and A puts a vertex there or paints. In three
             dimensions arrows turn the view.
           </p>
         </section>
-        {told ? (
+        {inStory ? (
           <aside class="side" aria-label="Story" id="panel" tabIndex={-1}>
             <Story />
           </aside>

@@ -66,7 +66,7 @@ export function ChartPane({ name, title, note, curves, options, agents = false, 
   return (
     <section class="chart">
       <h3>
-        {title} <span class="chart-note">{note}</span>
+        <span>{title}</span> <span class="chart-note">{note}</span>
       </h3>
       <div ref={box} class="chart-box" role="img" aria-label={words} />
       <ChartTable title={name} table={() => tableOf(latest.current.curves())} />

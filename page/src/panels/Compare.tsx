@@ -11,10 +11,17 @@ export function Compare() {
   const lanes = useApp((app) => app.lanes);
   const own = scenario?.controller.kind ?? "timer";
   const [chosen, choose] = useState<readonly string[]>([]);
-  useEffect(() => choose(lanes.length > 1 ? lanes.map((lane) => lane.kind) : [own]), [lanes, own]);
+  useEffect(
+    () => choose(lanes.length > 1 ? [...new Set(lanes.map((lane) => lane.kind))] : [own]),
+    [lanes, own],
+  );
   if (!scenario) return null;
   const toggle = (kind: string): void =>
     choose(chosen.includes(kind) ? chosen.filter((one) => one !== kind) : [...chosen, kind]);
+  const laws = [own, ...chosen.filter((kind) => kind !== own)].map((kind) => ({
+    name: nameOf(kind),
+    law: lawLike(kind, scenario.controller),
+  }));
   const full = chosen.length >= MOST_LAWS;
   return (
     <div class="compare">
@@ -55,7 +62,7 @@ export function Compare() {
         The other laws are matched to {nameOf(own)}, as by <code>dwell compare</code>
         {matched(scenario.controller)}. The largest speed that occurred is shown below each map.
       </p>
-      {mismatches(scenario.controller, chosen).map((note) => (
+      {mismatches(laws).map((note) => (
         <p key={note} role="note">
           {note}
         </p>

@@ -6,7 +6,6 @@ import { errorsOf, figureAt, figureOf, MOST_LINES } from "../charts/data";
 import { drawTimers, MANY, timerTable } from "../charts/timers";
 import { colourOf, type Theme } from "../map/theme";
 import type { Lane } from "../state/lane";
-import { nameOf } from "../state/laws";
 import { ChartPane } from "./ChartPane";
 import { ChartTable } from "./ChartTable";
 import { Counters } from "./Counters";
@@ -28,7 +27,7 @@ export function Numbers() {
     <div class="numbers">
       {begun.length === 1 && <Counters lane={begun[0]} />}
       {begun.map((lane) => (
-        <Outcome key={lane.kind} lane={lane} titled={begun.length > 1} />
+        <Outcome key={lane.name} lane={lane} titled={begun.length > 1} />
       ))}
       {lanes.length > 1 && <p class="dim">Errors, costs and samples of all laws are below the maps.</p>}
       {lanes.length === 1 && <ErrorChart lanes={begun} />}
@@ -81,7 +80,7 @@ export function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
   const each = lanes[0].timeline.pieces.every((piece) => piece.arc.samples.errors.length > 0);
   const band = many && each;
   const nu = limitsOf(lanes, "nu");
-  const names = lanes.map((lane) => nameOf(lane.kind));
+  const names = lanes.map((lane) => lane.name);
   const grey = (k: number): string => (k === 2 ? theme.flash : k === 1 ? theme.ink : theme.cell);
   return (
     <ChartPane
@@ -136,7 +135,7 @@ export function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
 
 export function FigureChart({ lanes, which, log }: { lanes: readonly Lane[]; which: "cost"; log: boolean }) {
   const theme = useTheme();
-  const names = lanes.map((lane) => nameOf(lane.kind));
+  const names = lanes.map((lane) => lane.name);
   return (
     <ChartPane
       name="Cost"
@@ -163,7 +162,7 @@ function HoldChart({ lanes }: { lanes: readonly Lane[] }) {
   );
   if (!held.length) return null;
   const limit = limitsOf(held, "limit");
-  const names = held.map((lane) => nameOf(lane.kind));
+  const names = held.map((lane) => lane.name);
   return (
     <ChartPane
       name="Largest hold error"
@@ -219,9 +218,9 @@ function Legend({
   return (
     <>
       {lanes.map((lane, k) => (
-        <span key={lane.kind} class="legend">
+        <span key={lane.name} class="legend">
           {lanes.length > 1 && <Swatch colour={colourOf(theme, k)} />}
-          {lanes.length > 1 ? `${nameOf(lane.kind)} ` : named ? "largest " : ""}
+          {lanes.length > 1 ? `${lane.name} ` : named ? "largest " : ""}
           <b>{figure(figureAt(lane, t, session.jumpOf(lane), which), 3)}</b>
         </span>
       ))}
@@ -242,12 +241,12 @@ export function Swatch({ colour }: { colour: string }) {
 function doesNext(lane: Lane): string {
   const arc = lane.timeline.last?.arc;
   const events = arc?.events;
-  if (!events?.looked || !events.count) return "samples again";
-  const looks = events.looks[events.count];
+  if (!events?.sampled || !events.count) return "samples again";
+  const samples = events.samples[events.count];
   const left = arc?.lives?.departures.filter((t) => t <= arc.known).length ?? 0; // who leaves has an event without a sample
-  return looks === 0
+  return samples === 0
     ? "chooses its course anew; none samples, each receives broadcasts"
-    : looks < events.count - left
+    : samples < events.count - left
       ? "samples or chooses its course anew"
       : "samples again";
 }
@@ -265,7 +264,8 @@ function Timers({ lane }: { lane: Lane }) {
       const state = lane.stateAt(session.clock.t, session.jumpOf(lane));
       if (!state || !canvas.current) return;
       for (let p = 0; p < state.agents; p++)
-        if (Number.isFinite(state.nextAt[p])) longest = Math.max(longest, state.nextAt[p] - state.since[p]);
+        if (state.present[p] && Number.isFinite(state.nextAt[p]))
+          longest = Math.max(longest, state.nextAt[p] - state.since[p]);
       drawTimers(canvas.current, state, theme, longest);
     };
     return session.clock.onFrame(draw);

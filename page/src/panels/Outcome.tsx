@@ -1,7 +1,6 @@
 /** What a run came to, in words. */
 
 import type { Lane } from "../state/lane";
-import { nameOf } from "../state/laws";
 import { figure, whole } from "./context";
 
 interface Summary {
@@ -43,7 +42,7 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
   return (
     <details class="outcome">
       <summary>
-        <h3>{titled ? nameOf(lane.kind) : "Outcome"}</h3>
+        <h3>{titled ? lane.name : "Outcome"}</h3>
         <span class="chart-note dim">
           <span>
             cost {figure(summary.cost?.initial, 3)} → {figure(summary.cost?.final, 3)}

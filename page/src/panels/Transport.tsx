@@ -4,8 +4,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { SPEEDS, usualSpeed } from "../state/clock";
 import { figure, useApp, useClock, useSession, whole } from "./context";
 import { Icon } from "./Icon";
+import { lazy } from "./lazy";
 import { Term } from "./Term";
-import { WorldLine } from "./WorldLine";
+
+const WorldLine = lazy(async () => (await import("./WorldLine")).WorldLine, "");
 
 const NOTCHES = 10000; // of the bar
 
@@ -88,9 +90,8 @@ function Scrubber() {
       const { end } = session;
       element.value = String(Math.round((NOTCHES * t) / end));
       element.setAttribute("aria-valuetext", `time ${figure(t)} of ${figure(end)}`);
-      const { lanes } = session.store.get();
-      const least = lanes.length ? Math.min(...lanes.map((lane) => lane.known)) : 0;
-      (known.current as HTMLDivElement).style.transform = `scaleX(${Math.min(1, least / end)})`;
+      const share = session.runs.limit().known / end;
+      (known.current as HTMLDivElement).style.transform = `scaleX(${Math.min(1, share)})`;
     };
     show();
     return session.clock.onFrame(show);

@@ -1,21 +1,21 @@
 /** What buttons and keys of the page do with files, the link and the map. */
 
 import { asText, fileOf, filmOf, htmlOf } from "../net/api";
+import type { Lane } from "../state/lane";
 import type { Session } from "../state/session";
 import { download } from "./map/exports";
 
 export const FILE_INPUT = "scenario-file";
 
+const inFileName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+
 /** A file name made of the scenario's name. */
-export function fileName(session: Session): string {
-  const name = session.store.get().scenario?.name ?? "scenario";
-  return (
-    name
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-|-$/g, "") || "scenario"
-  );
-}
+export const fileName = (session: Session): string =>
+  inFileName(session.store.get().scenario?.name ?? "") || "scenario";
 
 /** Let a person choose a file. */
 export const pickFile = (): void => document.getElementById(FILE_INPUT)?.click();
@@ -32,13 +32,20 @@ export async function saveScenario(session: Session): Promise<void> {
   }
 }
 
+/** What a file of a run that was edited on the way holds: its last part. */
+function partOf({ timeline }: Lane): string {
+  const since = timeline.last?.offset ?? 0;
+  return since > 0 ? `; it holds the part from t = ${since.toFixed(2)} on` : "";
+}
+
 export async function saveRun(session: Session, what: "nc" | "gif"): Promise<void> {
   const { lanes } = session.store.get();
   const done = lanes.filter((lane) => lane.summary && !lane.recorded);
   if (!done.length) return session.say("A film or a file needs a run that is done; press Run first.");
-  const since = done[0].timeline.last?.offset ?? 0;
-  const part = since > 0 ? `; it holds the part from t = ${since.toFixed(2)} on` : "";
-  const names = done.map((lane) => `${fileName(session)}${lanes.length > 1 ? `-${lane.kind}` : ""}.${what}`);
+  const part = partOf(done[0]);
+  const names = done.map(
+    ({ name }) => `${fileName(session)}${lanes.length > 1 ? `-${inFileName(name)}` : ""}.${what}`,
+  );
   try {
     session.say(
       what === "nc"
@@ -90,10 +97,11 @@ export async function saveHtml(session: Session): Promise<void> {
   const done = session.store.get().lanes.filter((lane) => lane.summary && !lane.recorded);
   if (!done.length) return session.say("A file that plays needs a run that is done; press Run first.");
   const name = `${fileName(session)}.html`;
+  const part = partOf(done[0]);
   try {
-    session.say(`${name} is being written.`);
+    session.say(`${name} is being written${part}.`);
     download(await htmlOf(done.map((lane) => lane.timeline.last?.id ?? "")), name);
-    session.say(`${name} is saved; it plays in any browser, without a server.`);
+    session.say(`${name} is saved; it plays in any browser, without a server${part}.`);
   } catch (error) {
     session.fail(error);
   }

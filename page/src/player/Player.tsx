@@ -9,7 +9,7 @@ import { Numbers } from "../panels/Numbers";
 import { SensorLine } from "../panels/SensorLine";
 import { Status } from "../panels/Status";
 import { Transport } from "../panels/Transport";
-import { nameOf } from "../state/laws";
+import { Race } from "../race/Race";
 import "./player.css";
 
 /** `root` has the colours, `keys` is where keys are listened to. */
@@ -18,7 +18,8 @@ export function Player({ root, keys }: { root: HTMLElement; keys: HTMLElement | 
   const theme = useTheme();
   const choice = useApp((app) => app.theme);
   const name = useApp((app) => app.scenario?.name);
-  const laws = useApp((app) => app.lanes.map((lane) => nameOf(lane.kind)).join(", "));
+  const laws = useApp((app) => app.lanes.map((lane) => lane.name).join(", "));
+  const several = useApp((app) => app.lanes.length > 1);
   useEffect(() => listenToKeys(session, keys), [session, keys]);
   useEffect(() => {
     root.dataset["theme"] = choice === "system" ? "" : choice;
@@ -30,24 +31,29 @@ export function Player({ root, keys }: { root: HTMLElement; keys: HTMLElement | 
         <h1>{name ?? "dwell"}</h1>
         <span class="dim">{laws}</span>
       </header>
-      <main class="main">
+      <main class={several ? "main race-main" : "main"}>
         <section class="stage" aria-label="Map and time">
+          <h2 class="hidden">Map and time</h2>
           <MapTools />
           <Maps />
           <SensorLine />
-          <Transport />
           <Status />
+          <Transport />
+          {several && <Race />}
+          <p id="map-keys" class="hidden">
+            Left and right bracket choose an agent; plus, minus and zero zoom, Control and arrows move the
+            map; Space plays, left and right go from jump to jump.
+          </p>
         </section>
-        <aside class="side">
-          <div class="panel" role="region" aria-label="Numbers" tabIndex={0}>
-            <Numbers />
-          </div>
-        </aside>
+        {!several && (
+          <aside class="side">
+            <div class="panel" role="region" aria-label="Numbers" tabIndex={0}>
+              <h2 class="hidden">Numbers</h2>
+              <Numbers />
+            </div>
+          </aside>
+        )}
       </main>
-      <p id="map-keys" class="hidden">
-        Left and right bracket choose an agent; plus, minus and zero zoom, Control and arrows move the map;
-        Space plays, left and right go from jump to jump.
-      </p>
     </>
   );
 }

@@ -3,7 +3,6 @@
 import { colourOf } from "../map/theme";
 import { useTheme } from "../panels/context";
 import { Swatch } from "../panels/Numbers";
-import { nameOf } from "../state/laws";
 import { bestOf, columnsOf, shown, type Ranked } from "./ranking";
 
 interface Props {
@@ -34,10 +33,10 @@ export function FiguresTable({ rows, level, when }: Props) {
         </thead>
         <tbody>
           {rows.map(({ lane, figures }, k) => (
-            <tr key={lane.kind}>
+            <tr key={lane.name}>
               <th scope="row">
                 <Swatch colour={colourOf(theme, k)} />
-                {nameOf(lane.kind)}
+                {lane.name}
               </th>
               {columns.map(({ name, value }, c) => (
                 <td key={name} class={best[c].has(k) ? "best" : undefined}>

@@ -5,7 +5,6 @@ import { zoom, zoomIdentity, type D3ZoomEvent, type ZoomTransform } from "d3-zoo
 import { useEffect, useRef } from "preact/hooks";
 import { useApp, useSession, useTheme, whole } from "../panels/context";
 import type { Lane } from "../state/lane";
-import { nameOf } from "../state/laws";
 import type { Session } from "../state/session";
 import type { Theme } from "../map/theme";
 import "./race.css";
@@ -23,6 +22,7 @@ class Raster {
   private transform: ZoomTransform = zoomIdentity;
   private bands: Band[] = [];
   private dirty = true;
+  private readonly listening = new AbortController();
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -40,7 +40,7 @@ class Raster {
         this.touch();
       });
     select(canvas).call(this.zoom).on("dblclick.zoom", null);
-    canvas.addEventListener("click", (e) => this.go(e));
+    canvas.addEventListener("click", (e) => this.go(e), { signal: this.listening.signal });
   }
 
   private get width(): number {
@@ -119,6 +119,7 @@ class Raster {
   }
 
   close(): void {
+    this.listening.abort();
     select(this.canvas).on(".zoom", null);
   }
 }
@@ -129,8 +130,8 @@ const describe = (lanes: readonly Lane[]): string =>
       const { timeline } = lane;
       const counts = timeline.counts(timeline.known, timeline.jumps);
       const agents = timeline.last?.arc.agents ?? 0;
-      const law = lanes.length > 1 ? `${nameOf(lane.kind)}: ` : "";
-      return `${law}${whole(counts.looks)} samples by ${whole(agents)} agents up to t = ${Number(timeline.known.toPrecision(4))}`;
+      const law = lanes.length > 1 ? `${lane.name}: ` : "";
+      return `${law}${whole(counts.samples)} samples by ${whole(agents)} agents up to t = ${Number(timeline.known.toPrecision(4))}`;
     })
     .join("; ");
 

@@ -5,8 +5,7 @@ import { tableOf } from "../charts/words";
 import { ChartTable } from "../panels/ChartTable";
 import { figure, useApp, useSession, useTheme } from "../panels/context";
 import type { Lane } from "../state/lane";
-import { nameOf } from "../state/laws";
-import { overTime, pointsOf, SamplesChart } from "./samples_chart";
+import { overTime, pointsOf, SamplesChart, type Point } from "./samples_chart";
 
 const HEIGHT = 165;
 
@@ -16,11 +15,10 @@ interface Props {
 }
 
 /** The ends of a law's curve in words. */
-function ends(lane: Lane): string {
-  const points = pointsOf(lane);
+function ends(lane: Lane, points: readonly Point[]): string {
   const [first, last] = [points[0], points[points.length - 1]];
-  if (!last) return `${nameOf(lane.kind)} takes no samples`;
-  return `${nameOf(lane.kind)}: cost ${figure(first.cost)} after ${figure(first.samples)}, ${figure(last.cost)} after ${figure(last.samples)} samples per agent`;
+  if (!last) return `${lane.name} takes no samples`;
+  return `${lane.name}: cost ${figure(first.cost)} after ${figure(first.samples)}, ${figure(last.cost)} after ${figure(last.samples)} samples per agent`;
 }
 
 export function SamplesPane({ lanes, notes }: Props) {
@@ -30,8 +28,9 @@ export function SamplesPane({ lanes, notes }: Props) {
   const chart = useRef<SamplesChart | null>(null);
   const version = useApp((app) => app.version);
   const word = useApp((app) => app.word);
-  const latest = useRef(lanes);
-  latest.current = lanes;
+  const points = lanes.map(pointsOf);
+  const latest = useRef(points);
+  latest.current = points;
   useEffect(() => {
     const element = box.current as HTMLDivElement;
     const made = new SamplesChart(element, theme, HEIGHT, (t) => {
@@ -53,7 +52,7 @@ export function SamplesPane({ lanes, notes }: Props) {
     chart.current?.show(latest.current);
     session.clock.touch();
   }, [session, version, word]);
-  const silent = lanes.filter((lane) => lane.summary && !pointsOf(lane).length);
+  const silent = lanes.filter((lane, k) => lane.summary && !points[k].length);
   return (
     <section class="chart">
       <h3>
@@ -64,10 +63,10 @@ export function SamplesPane({ lanes, notes }: Props) {
         ref={box}
         class="chart-box race-samples"
         role="img"
-        aria-label={`${lanes.map(ends).join("; ")}.`}
+        aria-label={`${lanes.map((lane, k) => ends(lane, points[k])).join("; ")}.`}
       />
-      <ChartTable title="cost over samples" table={() => tableOf(overTime(latest.current))} />
-      {[...notes, ...silent.map((lane) => `${nameOf(lane.kind)} takes no samples.`)].map((note) => (
+      <ChartTable title="cost over samples" table={() => tableOf(overTime(lanes))} />
+      {[...notes, ...silent.map((lane) => `${lane.name} takes no samples.`)].map((note) => (
         <p key={note} class="dim race-note">
           {note}
         </p>

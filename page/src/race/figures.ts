@@ -21,16 +21,16 @@ export interface Figures {
 const UNLIKE = 1.1; // ratio of largest speeds from which the comparison has a note
 const SMALL = 0.01; // of the diameter of the workspace: the level where there is no nu
 
-/** The error that counts as settled for every law: the first nu, or a hundredth of the diameter. */
-export function levelOf(lanes: readonly Lane[], region: Region | null): number | null {
+/** The error that counts as settled for every law: the first nu, or a hundredth of the workspace's diameter. */
+export function levelOf(lanes: readonly Lane[], diameter: number | null): number | null {
   const nu = lanes.map((lane) => lane.timeline.last?.nu).find((one) => typeof one === "number");
-  if (typeof nu === "number") return nu;
-  if (region?.bounds) return SMALL * (region.bounds[1] - region.bounds[0]);
-  if (!region?.ring.length) return null;
-  return SMALL * diameterOf(region.ring);
+  return nu ?? (diameter === null ? null : SMALL * diameter);
 }
 
-function diameterOf(ring: Region["ring"]): number {
+/** The largest distance within a region; null where its boundary is not known. */
+export function diameterOf({ ring, bounds }: Region): number | null {
+  if (bounds) return bounds[1] - bounds[0];
+  if (!ring.length) return null;
   let most = 0;
   for (const [k, a] of ring.entries())
     for (const b of ring.slice(k + 1)) most = Math.max(most, Math.hypot(a[0] - b[0], a[1] - b[1]));
@@ -65,13 +65,13 @@ export function figuresOf(lane: Lane, t: number, jump: number, level: number | n
   const settled = lane.summary && level !== null ? settledAt(lane, level) : null;
   return {
     settled: settled !== null && settled <= now ? settled : null,
-    samples: counts.looks / agents,
+    samples: counts.samples / agents,
     received: counts.received / agents,
     sent: counts.sent / agents,
     distance: path.length / agents,
     cost: over && final !== undefined ? final : figureAt(lane, now, jump, "cost"),
     topSpeed: path.speed,
-    total: counts.looks,
+    total: counts.samples,
   };
 }
 

@@ -4,7 +4,6 @@ import { Painter } from "../map/painter";
 import { FONT } from "../map/pen";
 import { colourOf, type Theme } from "../map/theme";
 import { maps, type MapEntry } from "../panels/map/exports";
-import { nameOf } from "../state/laws";
 import { bestOf, columnsOf, shown, type Ranked } from "./ranking";
 
 const SHARP = 2; // pixels of the picture per unit below
@@ -32,6 +31,10 @@ function drawnMap(map: MapEntry, width: number): HTMLCanvasElement | null {
   return canvas;
 }
 
+/** The map of each row; null where the page has none of its lane. */
+export const mapsOf = (rows: readonly Ranked[], all: Iterable<MapEntry>): (MapEntry | null)[] =>
+  rows.map(({ lane }) => [...all].find((map) => map.lane === lane) ?? null);
+
 /** Text in lines that are no wider than `width`. */
 export function wrapped(text: string, width: number, measure: (text: string) => number): string[] {
   const lines: string[] = [];
@@ -50,7 +53,7 @@ export function comparisonPicture(content: Content): HTMLCanvasElement {
   const context = canvas.getContext("2d") as CanvasRenderingContext2D;
   const font = (size: number, weight = 400): string => `${weight} ${size}px ${FONT}`;
   const width = (WIDTH - 2 * EDGE - GAP * (rows.length - 1)) / rows.length;
-  const pictures = [...maps].map((map) => drawnMap(map, width));
+  const pictures = mapsOf(rows, maps).map((map) => map && drawnMap(map, width));
   const tallest = Math.max(0, ...pictures.map((one) => (one ? one.height / SHARP : 0)));
   context.font = font(14);
   const lines = content.words.flatMap((text) =>
@@ -73,7 +76,7 @@ export function comparisonPicture(content: Content): HTMLCanvasElement {
   pictures.forEach((picture, k) => {
     const x = EDGE + k * (width + GAP);
     const top = EDGE + TITLE + LINE;
-    text(nameOf(rows[k].lane.kind), x, top - LINE / 2, font(14, 600), theme.ink);
+    text(rows[k].lane.name, x, top - LINE / 2, font(14, 600), theme.ink);
     if (picture) context.drawImage(picture, x, top, width, picture.height / SHARP);
     context.strokeStyle = theme.faint;
     context.strokeRect(x, top, width, tallest);
@@ -120,7 +123,7 @@ function drawTable(
     context.fillRect(EDGE, at(k) - 3, 18, 6);
     context.fillStyle = theme.ink;
     context.font = font(15, 600);
-    context.fillText(nameOf(lane.kind), EDGE + 26, at(k));
+    context.fillText(lane.name, EDGE + 26, at(k));
   });
   context.fillStyle = theme.cell;
   context.font = font(12);

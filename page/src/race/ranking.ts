@@ -2,7 +2,6 @@
 
 import { figure, whole } from "../panels/context";
 import type { Lane } from "../state/lane";
-import { nameOf } from "../state/laws";
 import { speedsDiffer, type Figures } from "./figures";
 
 export interface Column {
@@ -51,7 +50,7 @@ export function bestOf(values: readonly (number | null)[]): ReadonlySet<number> 
 
 /** A law's numbers at the end, in a sentence. */
 export function sentenceOf({ lane, figures }: Ranked, level: number | null): string {
-  const name = nameOf(lane.kind);
+  const name = lane.name;
   if (lane.problem) return `${name}: ${lane.problem.message}`;
   const covered =
     level === null
@@ -76,13 +75,13 @@ export function verdictOf(rows: readonly Ranked[]): string {
   const more = (few.figures.cost as number) / (many.figures.cost as number) - 1;
   if (ratio < FEWER || Math.abs(more) > ALIKE) return "";
   const cost = `${figure(Math.abs(100 * more), 2)} % ${more < 0 ? "lower" : "higher"}`;
-  return `${nameOf(few.lane.kind)} took ${Number(ratio.toPrecision(2))} times fewer samples than ${nameOf(many.lane.kind)}; its final cost is ${Math.abs(more) < 5e-5 ? "the same" : cost}.`;
+  return `${few.lane.name} took ${Number(ratio.toPrecision(2))} times fewer samples than ${many.lane.name}; its final cost is ${Math.abs(more) < 5e-5 ? "the same" : cost}.`;
 }
 
 /** The largest speeds, if they differ. */
 export function speedNote(rows: readonly Ranked[]): string {
   if (!speedsDiffer(rows.map(({ figures }) => figures.topSpeed))) return "";
-  const each = rows.map(({ lane, figures }) => `${nameOf(lane.kind)} ${shown(figures.topSpeed)}`);
+  const each = rows.map(({ lane, figures }) => `${lane.name} ${shown(figures.topSpeed)}`);
   return `The largest speeds that occurred differ: ${each.join(", ")}.`;
 }
 
@@ -97,7 +96,7 @@ export function dtNotes(lanes: readonly Lane[]): string[] {
     const dt = typeof law["dt"] === "number" ? law["dt"] : USUAL_DT;
     const { end } = lane.timeline;
     return [
-      `${nameOf(lane.kind)} samples every dt = ${dt}: its samples per agent are horizon / dt = ${whole(end / dt)}, so they depend on the choice of dt.`,
+      `${lane.name} samples every dt = ${dt}: its samples per agent are horizon / dt = ${whole(end / dt)}, so they depend on the choice of dt.`,
     ];
   });
 }

@@ -4,7 +4,6 @@ import { colourOf, type Theme } from "../map/theme";
 import { FONT } from "../map/pen";
 import { labelsOf, ticksOf } from "../map/ticks";
 import type { Lane } from "../state/lane";
-import { nameOf } from "../state/laws";
 import { gridOf, paintGrid, type Grid } from "./raster";
 
 export const LEFT = 34; // pixels for the numbers of agents
@@ -70,7 +69,7 @@ export class RasterCanvas {
       const colour = (row: number): [number, number, number] =>
         rgb(alone && grids[k].rows <= 80 ? colourOf(theme, row) : colourOf(theme, k));
       this.band(band, grids[k], most, colour, theme);
-      if (!alone) this.words(nameOf(band.lane.kind), LEFT, band.top - 9, theme.ink, "left");
+      if (!alone) this.words(band.lane.name, LEFT, band.top - 9, theme.ink, "left");
     });
     this.axis(window, width, heightOf(bands) - BELOW, theme);
   }

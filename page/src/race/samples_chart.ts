@@ -6,7 +6,6 @@ import { rowsOf, type Curve, type Curves } from "../charts/data";
 import { logTicksOf } from "../charts/log_ticks";
 import { colourOf, type Theme } from "../map/theme";
 import type { Lane } from "../state/lane";
-import { nameOf } from "../state/laws";
 
 /** One metric sample of a law. */
 export interface Point {
@@ -22,7 +21,7 @@ export function pointsOf(lane: Lane): Point[] {
   const [first] = timeline.pieces;
   const start = first ? [{ time: first.offset, piece: first, sample: 0 }] : [];
   return [...start, ...rowsOf(lane)].flatMap(({ time, piece, sample }) => {
-    const samples = timeline.counts(time, timeline.jumpsUntil(time)).looks / agents;
+    const samples = timeline.counts(time, timeline.jumpsUntil(time)).samples / agents;
     const cost = piece.arc.samples.cost[sample];
     return samples > 0 && cost > 0 ? [{ samples, cost, time }] : [];
   });
@@ -37,7 +36,7 @@ export function overTime(lanes: readonly Lane[]): Curves {
   return {
     time,
     lines: laws.flatMap((points) => [line(points, "samples"), line(points, "cost")]),
-    names: lanes.flatMap(({ kind }) => [`${nameOf(kind)}: samples per agent`, `${nameOf(kind)}: cost`]),
+    names: lanes.flatMap(({ name }) => [`${name}: samples per agent`, `${name}: cost`]),
   };
 }
 
@@ -65,13 +64,13 @@ export class SamplesChart {
     private readonly seek: (t: number) => void,
   ) {}
 
-  show(lanes: readonly Lane[]): void {
-    this.points = lanes.map(pointsOf);
+  show(points: readonly (readonly Point[])[]): void {
+    this.points = points;
     const data = alignedOf(this.points) as uPlot.AlignedData;
     if (this.plot && this.plot.series.length === data.length) return this.plot.setData(data);
     this.close();
-    this.plot = new uPlot(this.settings(lanes.length), data, this.parent);
-    for (const [k] of lanes.entries()) {
+    this.plot = new uPlot(this.settings(points.length), data, this.parent);
+    for (const [k] of points.entries()) {
       const dot = document.createElement("div");
       dot.className = "race-dot";
       dot.style.background = colourOf(this.theme, k);

@@ -39,7 +39,7 @@ export class Clock {
   private advance(seconds: number): void {
     if (!this.playing) return;
     const { known, end } = this.limit();
-    const next = Math.min(this.t + seconds * this.speed, known);
+    const next = Math.max(this.t, Math.min(this.t + seconds * this.speed, known)); // never back
     if (next !== this.t) this.seek(next);
     if (end > 0 && this.t >= end) this.pause();
   }

@@ -84,24 +84,42 @@ export function lawLike(kind: string, law: Law): Law {
   return next;
 }
 
-/** What keeps laws from having the pace of `own`, in sentences like those of `dwell compare`. */
-export function mismatches(own: Law, kinds: readonly string[]): string[] {
-  const others = kinds.filter((kind) => kind !== own.kind);
-  const pace = paceOf(own);
+/** A law side by side with others, and how it is called there. */
+export interface NamedLaw {
+  readonly name: string;
+  readonly law: Law;
+}
+
+const ALIKE = 1e-4; // relative: paces are rounded to six digits
+
+/** What keeps laws from having the pace of the first, in sentences like those of `dwell compare`. */
+export function mismatches(laws: readonly NamedLaw[]): string[] {
+  const [own, ...others] = laws;
+  if (!others.length) return [];
+  const list = (some: readonly NamedLaw[]): string => some.map(({ name }) => name).join(" and ");
   return WORDS.flatMap((what, k) => {
-    if (!others.length) return [];
-    if (pace[k] === null) return [`${nameOf(own.kind)} sets no ${what}: the others keep theirs.`];
-    const without = others.filter((kind) => !PACE[kind]?.[k]);
-    return without.length
-      ? [`${without.map(nameOf).join(" and ")}: no key sets the ${what}, so it is not matched.`]
-      : [];
+    const wanted = paceOf(own.law)[k];
+    if (wanted === null) return [`${own.name} sets no ${what}: the others keep theirs.`];
+    const without = others.filter(({ law }) => !PACE[law.kind]?.[k]);
+    const unset = others.filter((one) => !without.includes(one) && paceOf(one.law)[k] === null);
+    const unlike = others.filter(({ law }) => {
+      const found = paceOf(law)[k];
+      return found !== null && Math.abs(found - wanted) > ALIKE * Math.abs(wanted);
+    });
+    const each = [own, ...unlike].map(({ name, law }) => `${name} ${paceOf(law)[k]}`);
+    return [
+      ...(without.length ? [`${list(without)}: no key sets the ${what}, so it is not matched.`] : []),
+      ...(unset.length ? [`${list(unset)}: the ${what} is not set, so it is not matched.`] : []),
+      ...(unlike.length ? [`The ${what} differs: ${each.join(", ")}.`] : []),
+    ];
   });
 }
 
 export const MOST_LAWS = 3; // side by side
 
-/** The laws that were side by side, with the scenario's own: where it is missing it is put first. */
-export function kindsWith(own: string, kinds: readonly string[]): readonly string[] {
+/** The kinds of laws that were side by side, with the scenario's own: where it is missing it is put first. */
+export function kindsWith(own: string, before: readonly string[]): readonly string[] {
+  const kinds = [...new Set(before)].slice(0, MOST_LAWS);
   return kinds.includes(own) ? kinds : [own, ...kinds.slice(1)];
 }
 
@@ -118,4 +136,22 @@ export function underLaw(scenario: Scenario, kind: string): Scenario {
   const nu = number(scenario.controller["nu"]);
   if (nu === null || number(next.controller["nu"]) !== null) return next;
   return { ...next, run: { ...next.run, nu: next.run["nu"] ?? nu } };
+}
+
+/** The scenario of a recorded run, and the one that the page showed beside it. */
+export interface Origin {
+  readonly own: Scenario;
+  readonly shown: Scenario;
+}
+
+const OF_LAW = ["controller", "certificate"] as const;
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** A recorded run's scenario with what was changed since in the one that is shown; its law stays unless both had one law. */
+export function changedLike({ own, shown }: Origin, now: Scenario): Scenario {
+  const keys = new Set([...Object.keys(shown), ...Object.keys(now)] as (keyof Scenario)[]);
+  if (!same(own.controller, shown.controller)) for (const key of OF_LAW) keys.delete(key);
+  const changed = [...keys].filter((key) => !same(shown[key], now[key]));
+  return { ...own, ...Object.fromEntries(changed.map((key) => [key, now[key]])) };
 }

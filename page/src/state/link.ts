@@ -3,6 +3,7 @@
 import type { View } from "../map/view";
 import type { Scenario } from "../net/api";
 import type { Record } from "./lane";
+import type { Origin } from "./laws";
 
 const MARK = "#s=";
 
@@ -45,10 +46,6 @@ export interface Shown {
   readonly t: number | null; // of a run that is to be made; null if there is none
   readonly view: View | null;
   readonly play: boolean;
-}
-
-export interface PageLink extends Shown {
-  readonly scenario: Scenario;
 }
 
 const NOTHING: Shown = { laws: [], t: null, view: null, play: false };
@@ -108,7 +105,12 @@ export function storedIn(fragment: string): string[] {
 export interface Memory {
   readonly fragment: string;
   readonly scenario: Scenario;
-  readonly lanes: readonly { kind: string; records: readonly Record[] }[];
+  readonly lanes: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly origin: Origin | null;
+    readonly records: readonly Record[];
+  }[];
   readonly t: number;
   readonly speed: number;
   readonly panel: string;

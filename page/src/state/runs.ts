@@ -7,7 +7,7 @@ import type { Clock } from "./clock";
 import { goingOn, type Places } from "./edits";
 import type { Shown } from "./history";
 import { Lane } from "./lane";
-import { kindsWith, underLaw } from "./laws";
+import { kindsWith, type Origin } from "./laws";
 import type { Store } from "./store";
 import { numbersOf, World, worldOf } from "../world/world";
 
@@ -51,10 +51,9 @@ export class Runs {
     // A law that cannot be run does not keep the others from it.
     const lanes = this.lanes.filter((lane) => lane.working || lane.timeline.pieces.length > 0);
     if (!lanes.length) return { known: 0, end: 0 };
-    return {
-      known: Math.min(...lanes.map((lane) => lane.known)),
-      end: Math.max(...lanes.map((lane) => lane.end)),
-    };
+    const end = Math.max(...lanes.map((lane) => lane.end));
+    const going = lanes.filter((lane) => lane.known < lane.end); // those that have ended limit nothing
+    return { known: going.length ? Math.min(...going.map((lane) => lane.known)) : end, end };
   }
 
   /** How many jumps a lane shows. The clock's own jump is one of the first lane. */
@@ -82,8 +81,8 @@ export class Runs {
     clock.seek(lane.timeline.timeOf(jump), jump);
   }
 
-  lane(kind: string): Lane {
-    return new Lane(kind, { changed: () => this.changed(), grew: () => this.grew() });
+  lane(kind: string, name?: string, origin?: Origin | null): Lane {
+    return new Lane(kind, { changed: () => this.changed(), grew: () => this.grew() }, name, origin);
   }
 
   private changed(): void {
@@ -124,12 +123,18 @@ export class Runs {
     this.host.clock.seek(t, jump);
   }
 
-  /** Several laws stay side by side, `own` among them if it is given; one alone is that of the scenario. */
+  /** Several laws stay side by side; with a new law of the scenario, `own`, their kinds do, and it is among them. */
   clear(own: string | null): void {
     this.forgetAsked();
-    const before = this.lanes.map((lane) => lane.kind);
-    const kinds = own ? kindsWith(own, before) : before;
-    this.show(kinds.length > 1 ? kinds.map((kind) => this.lane(kind)) : []);
+    const { lanes } = this;
+    const kinds = own
+      ? kindsWith(
+          own,
+          lanes.map((lane) => lane.kind),
+        )
+      : [];
+    const next = own ? kinds.map((kind) => this.lane(kind)) : lanes.map((lane) => lane.blank());
+    this.show(next.length > 1 ? next : []);
   }
 
   /** Runs that were asked for and not yet taken are not wanted any more. */
@@ -138,17 +143,15 @@ export class Runs {
     this.host.store.set({ asking: false });
   }
 
-  /** A scenario from the beginning, under each of some laws. */
-  launch(scenario: Scenario, kinds: readonly string[]): Promise<Answer> {
-    const lanes = kinds.map((kind) => this.lane(kind));
-    return this.ask(lanes, (lane) => lane.run(underLaw(scenario, lane.kind)), "some");
+  /** A scenario from the beginning, in each of some lanes. */
+  launch(scenario: Scenario, lanes: readonly Lane[]): Promise<Answer> {
+    return this.ask(lanes, (lane) => lane.run(lane.scenarioFor(scenario)), "some");
   }
 
-  /** Another way from here on, from where everybody is now or where `places` puts them. */
+  /** Another way from here on, from where all agents are now or where `places` puts them. */
   fork(scenario: Scenario, places: (now: Places) => Places): Promise<Answer> {
     const { lanes } = this;
     const { t } = this.host.clock;
-    const region = new World(worldOf(scenario)).regionAt(t); // a changed one may have left some outside
     this.forkTurn = this.turn + 1;
     const go = async (branch: Lane, k: number): Promise<void> => {
       const jump = this.jumpOf(lanes[k]);
@@ -156,10 +159,12 @@ export class Runs {
       if (!state) return;
       const n = state.dimension;
       const now = numbersOf(state.present).map((p) => Array.from(state.positions.subarray(p * n, p * n + n)));
-      const horizon = Math.max(branch.timeline.end - t, LEAST_REST * scenario.run.horizon);
+      const own = branch.scenarioFor(scenario);
+      const region = new World(worldOf(own)).regionAt(t); // a changed one may have left some outside
+      const horizon = Math.max(branch.timeline.end - t, LEAST_REST * own.run.horizon);
       const part = branch.timeline.pieces.length;
       const next = goingOn(
-        underLaw(scenario, branch.kind),
+        own,
         places(now).map((z) => placeIn(region, z)),
         horizon,
         part,

@@ -80,7 +80,7 @@ export function Story() {
     e.stopPropagation();
   };
   return (
-    <div class="story" id="panel" tabIndex={-1} onKeyDown={turn}>
+    <div class="story" onKeyDown={turn}>
       <div class="story-top">
         <h2 ref={heading} tabIndex={-1}>
           The paper in 90 seconds

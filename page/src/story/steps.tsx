@@ -137,7 +137,7 @@ const fewer: StoryStep = {
   say: (_, [mine, lloyd]) => (
     <>
       <p>
-        Left, timers; right, Lloyd's law, which samples all the time: here every dt ={" "}
+        The first map shows timers, the second Lloyd's law, which samples all the time: here every dt ={" "}
         {number(lloyd.law["dt"])}, at the same top speed.
       </p>
       <p>

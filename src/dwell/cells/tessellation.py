@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from importlib import import_module
 from itertools import pairwise
 from typing import Any, final
@@ -14,7 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._checks import check_agent
-from dwell._tables import by_axis, text_table
+from dwell._tables import beside, by_axis, text_table
 from dwell._types import Floats, Ints, Points, as_numbers, lengths
 from dwell.cells import interval
 from dwell.cells.backend import backend_for, measure_cells, total_mass
@@ -22,6 +23,7 @@ from dwell.cells.measurement import CellMeasurements
 from dwell.cells.polygon import measure_thoroughly
 from dwell.cells.power import power_cells
 from dwell.cells.ranges import as_radii, as_weights, limited_cost, reaches_all
+from dwell.cells.small_map import small_map
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density, as_density
 from dwell.density.support import check_density, rounding_of
@@ -88,6 +90,10 @@ class Tessellation:
         more = len(self.positions) - count
         lines = [text_table(rows, ["agent", *columns]), f"... and {more} more" if more else ""]
         return "\n".join([*filter(None, lines), f"{self!r}, cost {self.cost:.7g}"])
+
+    def _repr_html_(self) -> str:
+        drawn = small_map(self.workspace, self.positions, radius=self.radius, weights=self.weights)
+        return beside(drawn, f"<pre>{escape(str(self))}</pre>")
 
     def plot(self) -> Any:
         """Draw the cells and the agents, over the density unless it is uniform.

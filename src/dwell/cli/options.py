@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,17 @@ def load(path: Path, overrides: Sequence[str]) -> Any:
     """A scenario file with some keys changed."""
     from dwell.scenario import load_scenario
 
-    return load_scenario(path, overrides)
+    with compiling(path.is_file() and b"site" in path.read_bytes()):  # whose outline is cut
+        return load_scenario(path, overrides)
+
+
+def compiling(perhaps: bool) -> AbstractContextManager[Any]:
+    """Within, a line says so where kernels are compiled for long; `perhaps` they are."""
+    if not perhaps:
+        return nullcontext()
+    from dwell.progress import reported
+
+    return reported()
 
 
 def about_site(scenario: Any) -> list[str]:

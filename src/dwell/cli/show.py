@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from dwell.sweep import Outcome, Plan
     from dwell.verify import Report
 
-_PLURAL = {
-    "minimum": "strict minima",
-    "degenerate": "degenerate minima",
-    "saddle": "saddles",
-    "unfinished": "unfinished",
-    "weightless": "with a cell that weighs nothing",
+_WORDS = {  # for one start, and after a number
+    "minimum": ("a strict minimum", "strict minima"),
+    "degenerate": ("a degenerate minimum", "degenerate minima"),
+    "saddle": ("a saddle", "saddles"),
+    "unfinished": ("1 unfinished", "unfinished"),
+    "weightless": ("1 with a cell that weighs nothing", "with a cell that weighs nothing"),
 }
 MOST_LISTED = 12  # agents whose positions are shown
 MOST_SWITCHES = 4  # of the world, that are shown
@@ -262,8 +262,10 @@ def _gap(gap: float) -> str:
 
 def _starts(found: Deployment) -> str:
     kinds = [descent.kind for descent in found.descents.values()]
+    counts = {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
     listed = ", ".join(
-        f"{kinds.count(kind)} {_PLURAL[kind.value]}" for kind in dict.fromkeys(kinds)
+        _WORDS[kind][0] if count == 1 else f"{count} {_WORDS[kind][1]}"
+        for kind, count in counts.items()
     )
     return (
         f"{found.times_found} of {len(kinds)} led here, the first of them number {found.best}; "

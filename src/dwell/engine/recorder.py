@@ -10,7 +10,7 @@ from typing import Any, Literal, final
 import numpy as np
 
 from dwell._types import Floats
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CompiledController, CoverageSystem, EventTable
 from dwell.agents.continuous import is_continuous
 from dwell.cells.backend import is_expensive
 from dwell.engine.codec import names_of, plain, restored
@@ -240,7 +240,8 @@ def samples_by_law(system: CoverageSystem, until: float) -> Floats | None:
     """The expected number of events of each agent; None for laws that compute dwell times."""
     from dwell._kernels.common import hold_law as hold
 
-    program = system.program
+    law = system.controller  # of which the system has no program where agents go around corners
+    program = law.program(system.agents) if isinstance(law, CompiledController) else None
     if program is None or not system.perfect or is_continuous(system):
         return None
     share = {hold.EARLIEST: 0.0, hold.LATEST: 1.0}.get(program.rule, 0.5)

@@ -2,5 +2,6 @@
 
 from dwell.exports.gis import export_gis
 from dwell.exports.html import export_html
+from dwell.exports.widget import player
 
-__all__ = ["export_gis", "export_html"]
+__all__ = ["export_gis", "export_html", "player"]

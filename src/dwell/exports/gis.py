@@ -16,7 +16,7 @@ from dwell._types import Floats, Points, lengths
 from dwell.cells.tessellation import Tessellation, tessellate
 from dwell.errors import AgentsError, InputError
 from dwell.geometry import Curved, Region, Workspace
-from dwell.plotting.outlines import PER_TURN, outline_of
+from dwell.geometry.outlines import PER_TURN, outline_of
 from dwell.plotting.worlds import lives
 from dwell.results import Run, RunLike, as_run
 from dwell.results.files import check_target, written_whole

@@ -16,7 +16,7 @@ from dwell.exports.recording import recording_of
 from dwell.results import Run, RunLike, as_run
 from dwell.results.files import check_target, written_whole
 
-MOST = 6  # runs side by side
+MOST_RUNS = 6  # side by side, also on the page
 DATA = "application/x-dwell-run"
 PAGE = """<!doctype html>
 <html lang="en">
@@ -71,14 +71,19 @@ def export_html(
     'run.html'
     """
     target = check_target(path, force=force)
-    given = [runs] if isinstance(runs, Run | str | os.PathLike) else list(runs)
-    if not 1 <= len(given) <= MOST:
-        says = f"an HTML file plays 1 to {MOST} runs side by side, got {len(given)}"
-        raise InputError(says, code="export.runs", key="runs")
-    text = html_of([as_run(one) for one in given])
+    text = html_of(as_runs(runs))
     with written_whole(target) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return target
+
+
+def as_runs(given: RunLike | Sequence[RunLike]) -> list[Run]:
+    """Return the runs that are played side by side."""
+    every = [given] if isinstance(given, Run | str | os.PathLike) else list(given)
+    if not 1 <= len(every) <= MOST_RUNS:
+        says = f"1 to {MOST_RUNS} runs are played side by side, got {len(every)}"
+        raise InputError(says, code="export.runs", key="runs")
+    return [as_run(one) for one in every]
 
 
 def html_of(runs: Sequence[Run]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, Points
+from dwell.cells.rings import cell_rings
 from dwell.density import Uniform
 from dwell.geometry import Workspace
 from dwell.plotting import line, maps, scene, timelines, worlds
@@ -135,7 +136,7 @@ def plane_scene(ax: Axes, frames: FilmFrames) -> Animated:
         for one, lines in zip(worlds.divisions_at(run, t), edges, strict=False):
             radii = run.system.radii
             radius = None if radii is None else radii[one.agents]
-            found = maps.cell_rings(workspace, every[one.agents], radius) or []
+            found = cell_rings(workspace, every[one.agents], radius) or []
             cells.set_verts(found if one.name is None else [])
             lines.set_segments([] if one.name is None else worlds.shared_edges(found))
             for artist in (cells, lines):

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, Points
-from dwell.cells import cones, polygon
-from dwell.cells.power import power_cells
+from dwell.cells.rings import cell_rings
 from dwell.density import Density, Uniform
-from dwell.errors import AgentsError
 from dwell.geometry import Workspace, is_flat
+from dwell.geometry.outlines import outline_of
 from dwell.plotting import worlds
-from dwell.plotting.outlines import PER_TURN, clip_lines, clip_of, draw_outline, outline_of
+from dwell.plotting.outlines import clip_lines, clip_of, draw_outline
 from dwell.plotting.scale import mark_scale
 from dwell.plotting.style import (
     LABELS,
@@ -33,29 +32,6 @@ from dwell.results import Run, RunLike, as_run
 PIXELS = 240  # of the density's image, along the longer side of the workspace
 SLIMMEST = 12.0  # a longer and thinner workspace is not drawn to scale: it would be a line
 FAR = 1e3  # sizes away from the origin, from where on ticks count from a round number nearby
-
-
-def cell_rings(
-    workspace: Workspace,
-    positions: Points,
-    radius: Floats | None = None,
-    weights: Floats | None = None,
-) -> list[Points] | None:
-    """The cells of planar agents as rings; None where two agents coincide."""
-    try:
-        if radius is not None:
-            found: Any = power_cells(workspace, positions, radius=radius)
-            return [cell.outline(PER_TURN) for cell in found if not cell.empty]
-        if weights is not None:
-            cut = power_cells(workspace, positions, weights=weights)
-            return [cell.vertices for cell in cut if not cell.empty]
-        if is_flat(workspace):
-            flat = polygon.cells(workspace, positions)
-            return [cell.vertices for cell in flat if len(cell.offsets)]
-        curved: Any = cones.cells(workspace, positions)
-        return [cell.outline(PER_TURN) for cell in curved if not cell.empty]
-    except AgentsError:
-        return None
 
 
 def draw_workspace(

@@ -6,28 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from dwell._types import Floats, Points
-from dwell.geometry import Curved, Workspace
+from dwell._types import Points
+from dwell.geometry import Workspace
+from dwell.geometry.outlines import outline_of
 from dwell.geometry.region import Region
 from dwell.plotting.style import Axes, Style
 
-PER_TURN = 720  # chords of a whole ellipse: in print, indistinguishable from an arc
 BEYOND = "0.9"  # the shade of what a convex hull has beyond its region
-
-
-def outline_of(workspace: Workspace) -> Points:
-    """The boundary of a planar workspace as a closed ring, (k, 2); of a region, its hull."""
-    if not isinstance(workspace, Curved):
-        return workspace.vertices
-    angle = np.linspace(0.0, 2.0 * np.pi, PER_TURN, endpoint=False)
-    return on_ellipsoid(workspace, np.column_stack([np.cos(angle), np.sin(angle)]))
-
-
-def on_ellipsoid(workspace: Curved, directions: Points) -> Points:
-    """Points of the boundary of a ball or an ellipsoid, from unit vectors (k, n)."""
-    sizes: Floats = np.asarray(workspace.semi_axes)
-    points: Points = np.asarray(workspace.center) + (directions * sizes) @ workspace.axes
-    return points
 
 
 def path_of(workspace: Workspace) -> Any:

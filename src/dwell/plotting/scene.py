@@ -15,10 +15,10 @@ from dwell._types import Floats, Ints, Points
 from dwell.density import Density
 from dwell.errors import AgentsError
 from dwell.geometry import Curved, Polytope, Workspace
+from dwell.geometry.outlines import PER_TURN, on_ellipsoid
 from dwell.geometry.polyhedra import Polyhedron, cells
 from dwell.plotting.camera import Camera, camera_for, grid_lines, labels, panes
 from dwell.plotting.maps import is_slim, paths_of
-from dwell.plotting.outlines import PER_TURN, on_ellipsoid
 from dwell.plotting.style import (
     LABELS,
     PLAIN,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._tables import axis_names, data_frame, html_table
+from dwell._tables import axis_names, beside, data_frame, html_table
 from dwell._types import Floats, Points, counted
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import LoggedStates, logged_events
@@ -23,6 +23,7 @@ from dwell.measure import Metrics
 from dwell.results.dataset import as_dataset, save_run
 from dwell.results.details import Details
 from dwell.results.journal import UNSAVED
+from dwell.results.run_map import map_of
 from dwell.results.summary import SHOWN, UNSEEN, summarize
 from dwell.results.worlds import WorldAt
 from dwell.scenario import Scenario
@@ -78,7 +79,7 @@ class Run:
         numbers = self.summary()
         rows = [(f"{a}.{b}", numbers[a][b]) for a, b in SHOWN if numbers[a][b] is not None]
         table = html_table((key, f"{value:.6g}") for key, value in rows)
-        return f"{table}<p>{escape(repr(self))}</p>"
+        return beside(map_of(self.details), f"{table}<p>{escape(repr(self))}</p>")
 
     @property
     def system(self) -> CoverageSystem:

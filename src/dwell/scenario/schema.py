@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from html import escape
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
+
+from dwell._tables import html_table
+from dwell._types import counted, in_short
 
 from . import checks
 from .laws import (
@@ -185,6 +189,20 @@ class Scenario(Table):
         "what the theorem of the timer law assumes; optional", None
     )
     run: RunSpec = doc("how long, with which chance, and what is kept")
+
+    def __repr__(self) -> str:
+        agents = counted(self.agent_count, "agent")
+        named = f" {self.name!r}" if self.name else ""
+        return (
+            f"<Scenario{named}: {agents}, {self.controller.kind}, until t = {self.run.horizon:g}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for name, value in self.model_dump(mode="json", exclude_unset=True).items():
+            table = value if isinstance(value, dict) else {"": value}
+            rows += [(f"{name}.{key}".rstrip("."), in_short(v, 100)) for key, v in table.items()]
+        return f"{html_table(rows)}<p>{escape(repr(self))}</p>"
 
     def _problems(self) -> Iterator[Problem]:
         agents, horizon = self.agent_count, self.run.horizon

@@ -104,7 +104,7 @@ def with_site(
     site = Site.read(path, **{name: getattr(given, name) for name in names})
     found: dict[str, Any] = {"file": path, "crs": site.frame.crs, "sha256": site.digest}
     found |= {name: list(getattr(site, name)) for name in ("repairs", "notes")}
-    if _looks_like_degrees(mapping["agents"], site):
+    if _fits_as_degrees(mapping["agents"], site):
         found["notes"].append(
             "read as degrees, all start positions lie in the outline, but they are read as "
             'metres; give agents.coordinates = "degrees" or "metres"'
@@ -131,7 +131,7 @@ def _in_metres(tables: dict[str, Any], from_map: Callable[[Any], Any]) -> dict[s
     return {**tables, "agents": agents, **({"world": worlds} if worlds else {})}
 
 
-def _looks_like_degrees(agents: Mapping[str, Any], site: Site) -> bool:
+def _fits_as_degrees(agents: Mapping[str, Any], site: Site) -> bool:
     """Whether positions without a unit would lie in the bounds of the outline as degrees."""
     if isinstance(agents["start"], Mapping) or agents.get("coordinates") is not None:
         return False

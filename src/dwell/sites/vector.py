@@ -25,7 +25,7 @@ from dwell.sites.frames import (
 )
 from dwell.sites.libraries import digest_of_file, existing, library, refused
 
-WIDE, WIDEST = 400e3, 2000e3  # metres across: remarked, refused
+WIDE, WIDEST = 400e3, 2000e3  # metres across: noted, refused
 MOST_BENT = 1e-3  # of the diameter: the sagitta of a side beyond which `densify` is needed
 LEAST_BENT = 1e-5  # of the diameter: a sagitta that is noted
 SCALE_SHOWN = 1e-5  # by which lengths differ from those on the ground before it is noted

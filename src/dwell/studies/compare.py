@@ -157,8 +157,8 @@ class Comparison:
         columns = [figures.column() for figures in self.figures.values()]
         yield from ([label, *(column[label] for column in columns)] for label in columns[0])
         matches = self.matches.values()
-        yield [f"farthest from {self.reference}", *(_number(m.distance) for m in matches)]
-        yield ["the same, settled", *(_number(m.settled) for m in matches)]
+        yield [f"distance to {self.reference}", *(_number(m.distance) for m in matches)]
+        yield ["distance, settled", *(_number(m.settled) for m in matches)]
         yield ["same tessellation", *("yes" if m.same else "no" for m in matches)]
         yield ["time taken", *(f"{f.wall_seconds:.3g} s" for f in self.figures.values())]
 

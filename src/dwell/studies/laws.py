@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from dwell.agents.interfaces import stated_pace
+from dwell.controllers.lloyd import DT
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, apply_overrides, parse_scenario
 from dwell.scenario.build import LAW_KINDS, build_controller
@@ -21,6 +22,7 @@ from dwell.scenario.modules import find_code, named_code
 from dwell.scenario.problems import listing, shown
 
 PYTHON: Final = "python"  # the kind of laws that are classes in Python
+MANY_SAMPLES = 3e5  # of a run, beyond which its default time between samples is named
 ANY_KEY: Final = "**"  # among the keys of a law that takes any
 
 # The keys of a law for its largest speed and its gain; page/src/state/laws.ts has the same.
@@ -327,6 +329,22 @@ def mismatches(own: Scenario, laws: Mapping[str, Any]) -> Iterator[str]:
                 number = getattr(getattr(others[name], "controller", None), keys[kind], found)
                 given = f"{keys[kind]} = {number:g} makes the {what} {found:g}"
                 yield f"{name}: {given}; that of the scenario's law is {of_own:g}."
+
+
+def frequent(own: Scenario, laws: Mapping[str, Scenario]) -> Iterator[str]:
+    """Which laws sample very often because no `dt` is given, in sentences."""
+    for name, one in laws.items():
+        law, samples = one.controller, one.agents.count * one.run.horizon / DT
+        sampled = law.kind == "lloyd" and law.mode == "sampled" and law.dt is None
+        if sampled and samples > MANY_SAMPLES:
+            t1 = getattr(own.controller, "t1", None)
+            few = (
+                f", as by --set lloyd.dt={t1:g}, the t1 of the timer law"
+                if isinstance(t1, float)
+                else ""
+            )
+            says = f"{name}: dt = {DT:g} by default makes about {samples:.2g} samples; a larger dt"
+            yield f"{says} takes less time{few}"
 
 
 def _kind(law: Any) -> str:

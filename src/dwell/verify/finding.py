@@ -16,6 +16,7 @@ from dwell._types import Floats, Ints, Points
 Where = Callable[[int], str]  # the row of the worst value to where that is, in words
 Tell = Callable[[str, float], None]  # called with the present activity and the share done
 
+SECOND_OPINIONS = ("by-hand", "by-counting")  # the findings of independent code
 HOLDS, VIOLATED, NOT_APPLICABLE = "holds", "violated", "not applicable"
 EXPECTED = "expected: "  # before the sentence of a property that the run does not have
 CHANGED = "changed"  # a module of the scenario, since the run was stored
@@ -170,6 +171,9 @@ class Report:
     def says(self) -> str:
         """The verdict as the end of a sentence about the run."""
         changed = [f.where for f in self.findings if f.name == "source" and f.where]
+        for f in self.findings:
+            if f.name in SECOND_OPINIONS and f.status == NOT_APPLICABLE:
+                changed.append(f"no other code has recomputed its centroids ({f.where})")
         return "; ".join([VERDICTS[self.verdict], *changed])
 
     @property

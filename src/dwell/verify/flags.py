@@ -132,8 +132,10 @@ def _about_region(system: CoverageSystem) -> Iterator[Flag]:
     regions = [p.workspace for p in system.timeline.phases if _is_region(p.workspace)]
     if not regions:
         return
-    says = "Only what of a cell lies in the region counts, and centroids may lie outside it"
-    yield Flag("region", f"{says}; the theorem assumes a density above 0 in the whole workspace.")
+    says = "Parts of cells outside the region weigh nothing, where the theorem assumes a density "
+    says += "above 0"
+    leave = "" if system.stays else "; agents may cross them, unless stay = true"
+    yield Flag("region", f"{says}{leave}.")
     if system.stays:
         says = "Agents stay in the region and go around corners, so the cost may rise on the way"
         yield Flag("stay", f"{says}; errors are lengths of paths to the nearest points.")
@@ -169,8 +171,8 @@ def _about_agents(
     if seen.empty:
         yield Flag(
             "empty-cells",
-            f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent "
-            + ("was led to the workspace." if system.radius is None else "did not move."),
+            f"At {counted(seen.empty, 'sample')} the cell weighed nothing; the agent did not move"
+            + (", or moved into the workspace from outside." if system.radius is None else "."),
         )
     every = np.arange(system.agents)
     last = system.timeline.outside_by(seen.places, every, np.full(len(every), seen.until))

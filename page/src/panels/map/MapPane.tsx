@@ -4,7 +4,6 @@ import { useEffect, useRef } from "preact/hooks";
 import { Painter } from "../../map/painter";
 import type { Size } from "../../map/view";
 import type { Lane } from "../../state/lane";
-import { nameOf } from "../../state/laws";
 import { figure, useApp, useSession, useTheme, whole } from "../context";
 import { Counters } from "../Counters";
 import { maps } from "./exports";
@@ -16,7 +15,12 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
   const theme = useTheme();
   const canvas = useRef<HTMLCanvasElement>(null);
   const label = useApp((app) =>
-    describe(app.start.length, app.scenario?.name, lane?.kind ?? app.scenario?.controller.kind),
+    describe(
+      app.start.length,
+      app.scenario?.name,
+      lane?.kind ?? app.scenario?.controller.kind,
+      session.fixed,
+    ),
   );
   useEffect(() => {
     const element = canvas.current as HTMLCanvasElement;
@@ -45,6 +49,7 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
       off();
       offStore();
       gestures.close();
+      painter.close();
     };
   }, [session, lane, theme]);
   return (
@@ -63,15 +68,20 @@ export function MapPane({ lane, titled }: { lane: Lane | null; titled: boolean }
   );
 }
 
-const describe = (agents: number, name: string | undefined, law: string | undefined): string =>
-  `Map of ${name ?? "the scenario"}: ${whole(agents)} agents under the ${law ?? ""} law. Press question mark for the keys.`;
+const describe = (
+  agents: number,
+  name: string | undefined,
+  law: string | undefined,
+  fixed: boolean,
+): string =>
+  `Map of ${name ?? "the scenario"}: ${whole(agents)} agents under the ${law ?? ""} law.${fixed ? "" : " Press question mark for the keys."}`;
 
 function LaneTitle({ lane }: { lane: Lane }) {
   useApp((app) => app.word);
   const job = lane.job;
   return (
     <figcaption class="lane-title">
-      <b>{nameOf(lane.kind)}</b>
+      <b>{lane.name}</b>
       {lane.problem ? (
         <span class="bad"> {lane.problem.message}</span>
       ) : job?.status === "queued" ? (

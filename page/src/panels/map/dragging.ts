@@ -28,6 +28,7 @@ export class Dragging {
 
   /** Take hold of something; what moves stands still meanwhile. */
   take(grip: Hit): void {
+    if (this.underWay) void this.commit(); // of what keys moved before
     this.grip = grip;
     const moves = grip?.kind === "agent" || this.shown()?.scene.paths.some((one) => one.along.length > 0);
     if (grip && moves && this.session.clock.playing) {
@@ -57,7 +58,7 @@ export class Dragging {
 
   dragTo(z: Point): void {
     const shown = this.shown();
-    if (!shown || !this.grip || this.session.fixed) return;
+    if (!shown || !this.grip || this.session.locked) return;
     const { scene } = shown;
     const { kind, which } = this.grip;
     const { view } = scene;
@@ -102,7 +103,7 @@ export class Dragging {
     }
     const found = moveCorner(this.drag.ring ?? scene.region.ring, this.grip.which, z);
     this.drag = { view: scene.view, ring: found.ring };
-    if (!found.whole) this.session.say("A workspace must stay convex: the corner goes no further.");
+    if (!found.whole) this.session.say("A workspace must stay convex: the vertex goes no further.");
   }
 
   private dragCornerOf(parts: readonly Part[], z: Point, view: View): void {
@@ -128,6 +129,7 @@ export class Dragging {
     const { drag } = this;
     clearTimeout(this.timer);
     this.painting.end();
+    this.grip = null;
     const again = this.resume;
     this.resume = false;
     if (drag.agent) await this.session.hands.moveAgent(drag.agent.which, drag.agent.place);

@@ -9,7 +9,6 @@ import { turned } from "../../map/orbit";
 import { toWorld, toX, toY } from "../../map/view";
 import type { Session } from "../../state/session";
 import { Dragging } from "./dragging";
-import { Keyboard } from "./keyboard";
 import type { Drag, Shown } from "./scene_of";
 
 const STILL = 4; // pixels that a click may move
@@ -30,7 +29,6 @@ export class Gestures {
     private readonly shown: () => Shown | null,
   ) {
     this.hand = new Dragging(session, shown);
-    const keyboard = new Keyboard(session, shown, this.hand);
     this.on("pointerdown", (e) => this.down(e));
     this.on("pointermove", (e) => this.move(e));
     this.on("pointerup", (e) => this.up(e));
@@ -38,11 +36,13 @@ export class Gestures {
     this.on("pointerleave", () => this.session.store.set({ hovered: -1 }));
     this.on("touchstart", (e) => this.touched(e), { passive: false });
     this.on("dblclick", (e) => this.add(this.at(e)));
-    this.on("keydown", (e) => keyboard.key(e));
-    import("./zooming")
-      .then(({ listenToZoom }) => {
+    Promise.all([import("./keyboard"), import("./zooming")])
+      .then(([{ Keyboard }, { listenToZoom }]) => {
+        if (this.closed) return;
+        const keyboard = new Keyboard(session, shown, this.hand);
+        this.on("keydown", (e) => keyboard.key(e));
         const busy = (): boolean => this.holds || this.turning !== null;
-        if (!this.closed) this.off.push(listenToZoom(canvas, session, shown, busy));
+        this.off.push(listenToZoom(canvas, session, shown, busy));
       })
       .catch((error: unknown) => session.fail(error));
   }
@@ -107,8 +107,9 @@ export class Gestures {
       return;
     }
     if (this.hand.painting.chosen) return this.hand.paint(this.world(p));
-    this.hand.take(this.under(p, e));
-    if (e.pointerType !== "touch" || this.hand.grip) this.choose(this.hand.grip);
+    const under = this.under(p, e);
+    if (!this.session.locked) this.hand.take(under);
+    if (e.pointerType !== "touch" || under) this.choose(under);
   }
 
   private choose(grip: Hit): void {
@@ -150,10 +151,9 @@ export class Gestures {
     const click = this.pointers.delete(e.pointerId) && !this.pointers.size && !this.moved;
     const { drawing } = this.session.store.get();
     if (drawing && click) this.drawAt(drawing, this.at(e));
-    else if (click && !this.holds) this.choose(this.shown()?.scene.space ? this.under(this.at(e), e) : null);
+    else if (click && !this.holds) this.choose(this.under(this.at(e), e));
     this.turning = null;
     void this.hand.commit();
-    this.hand.grip = null;
   }
 
   /** The browser took the pointer away, for instance to scroll the page: nothing was meant. */

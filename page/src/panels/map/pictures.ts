@@ -19,7 +19,7 @@ const time = (t: number): string => `t = ${t.toFixed(t >= 1000 ? 0 : t >= 100 ? 
 export function captionOf(session: Session, lane: Lane | null, { scene }: Shown): Caption {
   const { scenario } = session.store.get();
   const { agents } = scene.state;
-  const law = nameOf(lane?.kind ?? scenario?.controller.kind ?? "");
+  const law = lane?.name ?? nameOf(scenario?.controller.kind ?? "");
   const fast = lane ? `, largest speed ${plain(Number(largestSpeed(lane).toPrecision(3)))}` : "";
   return {
     title: scenario?.name ?? "dwell",

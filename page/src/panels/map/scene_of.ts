@@ -18,7 +18,7 @@ import type { Session } from "../../state/session";
 import { speedScale } from "../../state/speed";
 import { radiiOf, tableAt, World, worldOf } from "../../world/world";
 import { everSamples, latestOf, pathOf, resting, seen, spansOf, stretchesOf } from "./run_parts";
-import { spaceCode } from "./space_code";
+import { lineCode, spaceCode } from "./drawing_code";
 
 const FRESH = 0.6; // seconds on the screen that the ring of a sample lasts
 const HEAT_EVERY = 100; // milliseconds between two pictures of a density that changes while time runs
@@ -79,7 +79,7 @@ export function boundsOfScenario(scenario: Scenario): Bounds | null {
     : null;
 }
 
-/** Remembers what is dear to make, for one map. */
+/** Caches what is costly to compute, for one map. */
 export class SceneMaker {
   private world: World | null = null;
   private worldFor: Scenario | null = null;
@@ -119,7 +119,7 @@ export class SceneMaker {
     const jump = lane ? this.jumpOf(lane) : 0;
     const piece = lane?.timeline.pieceAt(clock.t, jump) ?? null;
     const world = piece?.world ?? this.worldOf(app.scenario);
-    const t = piece ? Math.max(0, Math.min(clock.t, lane?.timeline.known ?? 0) - piece.offset) : 0;
+    const t = lane?.timeline.locate(clock.t, jump)?.t ?? 0;
     const region = this.regionOf(world, t, drag, app);
     const { shadow, space } = this;
     const sensors = world.shown(app.selected, app.sensor);
@@ -132,15 +132,16 @@ export class SceneMaker {
     const frame = this.frameOf(world, region, end);
     const view = drag.view ?? this.session.view ?? this.fit(frame, region, app.tool, peaks, size);
     const glance = piece ? this.glanceOf(piece, jump - piece.jumps, app.selected, view.sx) : null;
-    const everybody = lane?.stateAt(clock.t, jump) ?? resting(app.start);
-    const lifted = lift(everybody, drag);
-    const state = shadow && !space ? flattened(everybody, shadow.axes) : everybody;
+    const all = lane?.stateAt(clock.t, jump) ?? resting(app.start);
+    const lifted = lift(all, drag);
+    const state = shadow && !space ? flattened(all, shadow.axes) : all;
     const most = world.changes && !shadow && region.dimension <= 2 ? this.mostOf(world, sensors, end) : 0;
     const scene: Scene = {
       region,
       frame,
       shadow,
       space,
+      line: region.bounds ? this.codeOf(lineCode) : null,
       state,
       heat:
         region.dimension === 2 && !shadow && density
@@ -189,8 +190,10 @@ export class SceneMaker {
     return this.world;
   }
 
-  private spaceCode(): ReturnType<typeof spaceCode> {
-    return spaceCode(
+  private codeOf<Code>(
+    code: (came: () => void, failed: (error: unknown) => void) => Code | null,
+  ): Code | null {
+    return code(
       () => this.session.clock.touch(),
       (error) => this.session.fail(error),
     );
@@ -207,7 +210,7 @@ export class SceneMaker {
     if (bounds) return { dimension: 1, ring: [], bounds, editable: true };
     const workspace = world.workspaceAt(t);
     const now = world.regionAt(t);
-    const code = now.dimension === 3 && orbit ? this.spaceCode() : null;
+    const code = now.dimension === 3 && orbit ? this.codeOf(spaceCode) : null;
     const key = [now, axes, orbit, code];
     if (!this.region || key.some((one, k) => one !== this.regionFor[k])) {
       this.regionFor = key;
@@ -305,7 +308,7 @@ export class SceneMaker {
         ? arc.rowsAfter(jump)[selected]
         : -1
       : jump - 1;
-    if (row < 0 || (arc.events.looked && !arc.events.looked[row])) return null;
+    if (row < 0 || (arc.events.sampled && !arc.events.sampled[row])) return null;
     const key = [arc, row, piece.radii && scale];
     if (key.some((one, k) => one !== this.glanceFor[k])) {
       this.glanceFor = key;

@@ -8,7 +8,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dwell.cli.command import command, flag, option
-from dwell.cli.options import FORCE, JSON, SCENARIO, SET, STRICT, about_site, load, refuse
+from dwell.cli.options import (
+    FORCE,
+    JSON,
+    SCENARIO,
+    SET,
+    STRICT,
+    about_site,
+    compiling,
+    load,
+    refuse,
+)
 from dwell.cli.output import print_json
 from dwell.errors import InputError
 
@@ -29,11 +39,12 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
     from dwell.scenario.build import build
     from dwell.verify.flags import flags_before
 
-    system, start, repairs = build(checked)
+    assumed = None if checked.certificate is None else checked.certificate.model_dump()
+    with compiling(not few):
+        system, start, repairs = build(checked)
+        notes = flags_before(system, start, assumed)
     if strict:
         refuse(repairs)
-    assumed = None if checked.certificate is None else checked.certificate.model_dump()
-    notes = flags_before(system, start, assumed)
     remarks = [*((checked.site and checked.site.notes) or ()), *unit_remarks(checked)]
     if as_json:
         found = {"repairs": list(repairs), "flags": [asdict(note) for note in notes]}

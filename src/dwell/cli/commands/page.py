@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -11,7 +12,6 @@ from dwell.cli.command import Number, command, flag, option
 from dwell.cli.options import stored_run
 from dwell.errors import InputError
 
-MOST = 6  # runs side by side
 LINK = re.compile(r"s=[A-Za-z0-9_-]+(&[a-z]+=[A-Za-z0-9_.,+-]*)*")  # of page/src/state/link.ts
 
 
@@ -51,7 +51,7 @@ LINK = re.compile(r"s=[A-Za-z0-9_-]+(&[a-z]+=[A-Za-z0-9_.,+-]*)*")  # of page/sr
 def serve(
     shown: list[str], host: str, port: int, no_browser: bool, names: list[str], **limits: Any
 ) -> None:
-    """Show runs, as they go or as they were stored, on a page in the browser."""
+    """Show runs, live or stored, on a page in the browser."""
     try:
         import fastapi  # noqa: F401
         import uvicorn  # noqa: F401
@@ -76,7 +76,7 @@ def serve(
 def _fragment(text: str) -> str:
     """The fragment of a link of the page; nothing if the text is the name of a file."""
     _, mark, rest = text.partition("#")
-    if not mark or Path(text).exists():
+    if not mark or os.path.exists(text):  # False also for a text too long for a name
         return ""
     if not LINK.fullmatch(rest):
         says = "the link holds no scenario; copy it whole, and put it in quotes"
@@ -86,10 +86,11 @@ def _fragment(text: str) -> str:
 
 def _recordings(stored: list[str]) -> list[bytes]:
     """Stored runs as the page plays them."""
-    if len(stored) > MOST:
-        raise InputError(f"at most {MOST} runs are shown, got {len(stored)}", code="usage")
     if not stored:
         return []
+    from dwell.exports.html import MOST_RUNS
     from dwell.exports.recording import recording_of
 
+    if len(stored) > MOST_RUNS:
+        raise InputError(f"at most {MOST_RUNS} runs are shown, got {len(stored)}", code="usage")
     return [recording_of(stored_run(Path(one))) for one in stored]

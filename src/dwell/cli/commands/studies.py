@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dwell.cli.command import Number, command, flag, one_of, option
-from dwell.cli.options import AT, FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, load
+from dwell.cli.options import AT, FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, compiling, load
 from dwell.cli.output import answer, complain
 from dwell.errors import InputError
 
@@ -58,7 +58,13 @@ def compare(
     from dwell.progress import reported
     from dwell.scenario.build import with_seed
     from dwell.studies.compare import check_levels, compare_scenarios, keep_comparison
-    from dwell.studies.laws import beside_if_named, mismatches, scenarios_of_laws, split_overrides
+    from dwell.studies.laws import (
+        beside_if_named,
+        frequent,
+        mismatches,
+        scenarios_of_laws,
+        split_overrides,
+    )
 
     own, of_laws = split_overrides(overrides)
     names = laws.split(",")
@@ -69,6 +75,8 @@ def compare(
         "unmatched": tuple(mismatches(checked, wanted)),
         "workers": workers,
     }
+    for note in frequent(checked, wanted):
+        complain(note)
     with reported() as progress:
         if out is None:
             found = compare_scenarios(wanted, progress=progress, **options)
@@ -259,12 +267,14 @@ def sweep(
     from dwell.cli.show import show_outcome, show_plan
     from dwell.sweep import load_sweep, plan_of, run_sweep
 
-    wanted = load_sweep(file)
+    with compiling(True):
+        wanted = load_sweep(file)
+        plan = plan_of(wanted) if dry_run or case is not None else None
     if case is not None:
-        _write_case(plan_of(wanted), case, out, force)
+        _write_case(plan, case, out, force)
         return 0
-    if dry_run:
-        show_plan(plan_of(wanted), as_json)
+    if plan is not None:
+        show_plan(plan, as_json)
         return 0
     if out is None:
         raise InputError("a folder is needed for the tables: --out DIR", code="sweep.out")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-import secrets
+import shutil
+import tempfile
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, WebSocket
 from fastapi import Path as Place
 from fastapi.responses import FileResponse, JSONResponse, Response
-from starlette.background import BackgroundTask
 
 import dwell
+from dwell.exports.html import MOST_RUNS
 from dwell.web.backend import WithBackend, while_connected
 from dwell.web.errors import RequestError
 from dwell.web.jobs.film_cache import LONGEST, MEDIA, kinds
@@ -21,12 +23,12 @@ from dwell.web.routes import response_models as models
 from dwell.web.routes.error_responses import WITH_BODY, error_responses
 from dwell.web.routes.run_listener import UNKNOWN, Listener
 from dwell.web.routes.scenario_routes import SCENARIO_BODY
+from dwell.workers.child import TaskOutcome
 
 Name = Annotated[str, "the id of a run"]
 Live = Annotated[bool, Query(description="whether the run ends when no client listens to it")]
 Kind = Annotated[Literal["gif", "mp4"], Query(alias="format")]
-MOST = 6  # runs side by side
-Several = Annotated[list[str], Query(min_length=1, max_length=MOST, description="ids of runs")]
+Several = Annotated[list[str], Query(min_length=1, max_length=MOST_RUNS, description="ids of runs")]
 Seconds = Annotated[int, Query(ge=1, le=LONGEST)]
 
 routes = APIRouter()
@@ -114,26 +116,34 @@ async def film(
 
 @routes.get(
     "/api/html",
-    response_class=FileResponse,
+    response_class=Response,
     responses={
         200: {"content": {"text/html": {}}, "description": "A file that plays the runs."},
         **error_responses(403, 404, 409, 422, 503),
     },
 )
-async def html(request: Request, backend: WithBackend, run: Several) -> FileResponse:
+async def html(request: Request, backend: WithBackend, run: Several) -> Response:
     """One HTML file that plays some runs side by side, without a server."""
     jobs = [_done(backend.registry.get(one)) for one in run]
-    made = backend.folder / f"{secrets.token_hex(8)}.html"
+    folder = Path(tempfile.mkdtemp(dir=backend.folder))
+    made, content = folder / "run.html", b""
     order = {"do": "html", "files": [str(job.file) for job in jobs], "html": str(made)}
     limits = backend.limits
-    result = result_of(backend.runs, order, limits.seconds, limits.queued)
+
+    def ended(outcome: TaskOutcome) -> None:
+        """Called by the pool, as a stopped process goes on for a moment."""
+        nonlocal content
+        if outcome.status == DONE and made.exists():
+            content = made.read_bytes()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    result = result_of(backend.runs, order, limits.seconds, limits.queued, ended)
     try:
         await while_connected(request, result)
-    except BaseException:
-        made.unlink(missing_ok=True)
-        raise
-    deleting = BackgroundTask(made.unlink, missing_ok=True)
-    return FileResponse(made, media_type="text/html", filename="run.html", background=deleting)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # also if the queue took no task
+    attached = {"content-disposition": 'attachment; filename="run.html"'}
+    return Response(content, media_type="text/html", headers=attached)
 
 
 @routes.get(
@@ -144,7 +154,9 @@ async def html(request: Request, backend: WithBackend, run: Several) -> FileResp
         **error_responses(403, 404, 422),
     },
 )
-async def recorded(number: Annotated[int, Place(ge=0, lt=MOST)], backend: WithBackend) -> Response:
+async def recorded(
+    number: Annotated[int, Place(ge=0, lt=MOST_RUNS)], backend: WithBackend
+) -> Response:
     """A stored run that the server was started with, as the page plays it."""
     if number >= len(backend.recordings):
         says = f"there is no recorded run {number}; dwell serve RUN.nc offers one"

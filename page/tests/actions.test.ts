@@ -1,0 +1,24 @@
+import { expect, test, vi } from "vitest";
+import { saveHtml, saveRun } from "../src/panels/actions";
+import type { Session } from "../src/state/session";
+
+vi.mock("../src/net/api", () => ({ fileOf: vi.fn(), filmOf: vi.fn(), htmlOf: vi.fn(), asText: vi.fn() }));
+vi.mock("../src/panels/map/exports", () => ({ download: vi.fn() }));
+
+/** What is said when a run is saved that was last changed at some time. */
+async function saidBy(save: (session: Session) => Promise<void>, offset: number): Promise<string[]> {
+  const said: string[] = [];
+  const lane = { kind: "timer", summary: {}, recorded: false, timeline: { last: { id: "a", offset } } };
+  const app = { lanes: [lane], scenario: { name: "Two hills" } };
+  const session = { store: { get: () => app }, say: (text: string) => said.push(text), fail: expect.fail };
+  await save(session as unknown as Session);
+  return said;
+}
+
+test.each([
+  ["HTML", saveHtml],
+  ["NetCDF", (session: Session) => saveRun(session, "nc")],
+])("%s of a run that was changed on the way is said to hold its last part", async (_, save) => {
+  for (const text of await saidBy(save, 2.5)) expect(text).toContain("it holds the part from t = 2.50 on.");
+  for (const text of await saidBy(save, 0)) expect(text).not.toContain("part");
+});

@@ -1,0 +1,1 @@
+import{At as e,Ot as t}from"./page.js";function n(n,r){let[i,a]=e(null),o=t(0),s=async e=>{o.current+=1;try{await r(e)}finally{--o.current,a(t=>t===e?null:t)}};return{value:i??n,onInput:e=>a(e.currentTarget.value),onChange:e=>void s(e.currentTarget.value),onBlur:()=>{o.current||a(null)}}}export{n as t};
