@@ -19,6 +19,9 @@ HOME_MADE = """look looks looked looking leg legs room rooms wall walls hill hil
 demand demands door doors crew desk vigil course rooms dear met doubt cruise fade bend
 """
 BANNED = frozenset(PERSONS.split() + HOME_MADE.split())
+ALLOWED = "asked asks promise course met hill hills rim rims wall walls cruise fade bend"
+OF_THE_PAGE = BANNED - set(ALLOWED.split()) | {"heard"}  # hills are in the names of templates
+WIRE = re.compile(r'\bspent\?*(\.looked|: \{ looked)|\["looked"\]')  # keys of the server
 CODE = re.compile(r"`+[^`]+`+|^ *\w+ : ", re.M)  # in prose: code, and parameters of numpydoc
 OPENINGS = re.compile(r'^[rf]?"""(The same|Likewise|As wanted|Gives )')
 # Names in files, on the wire, in JSON and of the front door, which do not change.
@@ -63,6 +66,28 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
                 yield token.start[0], f"{word}: {token.string.splitlines()[0]}"
         if token.type not in (tokenize.NL, tokenize.COMMENT):
             before = token.type
+
+
+def faults_of_the_page(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and wording of each banned word in a file of TypeScript."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for name in re.findall(r"\w+", WIRE.sub("", line)):
+            for word in parts(name):
+                if word in OF_THE_PAGE:
+                    yield number, f"{word}: {line.strip()}"
+
+
+def test_banned_words_do_not_come_back_to_the_page():
+    paths = sorted((ROOT / "page" / "src").rglob("*.ts*"))
+    assert paths
+    found = [f"{path}:{line} {what}" for path in paths for line, what in faults_of_the_page(path)]
+    assert not found
+
+
+def test_banned_words_are_found_on_the_page(tmp_path):
+    file = tmp_path / "one.ts"
+    file.write_text('const roomLeft = c["looked"];\nlegend(start.spent?.looked); // told\n')
+    assert [line for line, _ in faults_of_the_page(file)] == [1, 2]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -14,7 +14,7 @@ render(
   </SessionContext.Provider>,
   page,
 );
-// For tests, and for whoever is curious in the console.
+// For tests and for the console.
 const { store, clock } = session;
 Object.assign(globalThis, {
   dwellPage: {

@@ -21,9 +21,9 @@ describe.each(RUNS)("the arc of %s", (name) => {
     }
   });
 
-  test("counts looks and positions as Python does", () => {
+  test("counts samples and positions as Python does", () => {
     const counts = arc.counts(arc.events.count);
-    expect([counts.looks, counts.received]).toEqual([run.looks, run.received]);
+    expect([counts.samples, counts.received]).toEqual([run.looks, run.received]);
   });
 
   test("passes over rows that come twice, and refuses a gap", () => {
@@ -77,6 +77,6 @@ test("a timeline goes from one arc to the next", () => {
   expect(whole.jumpsUntil(7)).toBe(half + other.jumpsUntil(1));
   expect(whole.timeOf(half)).toBe(arc.events.time[half - 1]);
   expect(whole.timeOf(half + 1)).toBe(6 + other.events.time[0]);
-  expect(whole.counts(18, whole.jumps).looks).toBe(half + other.events.count);
-  expect(whole.counts(5, arc.jumpsUntil(5)).looks).toBe(arc.jumpsUntil(5));
+  expect(whole.counts(18, whole.jumps).samples).toBe(half + other.events.count);
+  expect(whole.counts(5, arc.jumpsUntil(5)).samples).toBe(arc.jumpsUntil(5));
 });

@@ -5,7 +5,7 @@ import { nextSpeed, SPEEDS, usualSpeed } from "../src/state/clock";
 import { Held, REST } from "../src/state/held";
 import { hintOf } from "../src/state/hints";
 import { History } from "../src/state/history";
-import { sentence } from "../src/state/session";
+import { sentence } from "../src/net/api";
 import type { Scenario } from "../src/net/api";
 
 describe("a value that is held", () => {

@@ -31,8 +31,8 @@ describe.each(RUNS)("the recording of %s", (name) => {
       const found = arc.stateAt(state.t, state.jump);
       expect(apart(found.positions, state.positions.flat())).toBeLessThan(BOUND * diagonal);
     }
-    const { looks, received, count } = arc.events;
-    expect([looks[count], received[count]]).toEqual([run.looks, run.received]);
+    const { samples, received, count } = arc.events;
+    expect([samples[count], received[count]]).toEqual([run.looks, run.received]);
     expect(arc.samples.count).toBeGreaterThan(2);
     expect(arc.samples.errors.length).toBe(arc.samples.count * arc.agents);
   });

@@ -14,6 +14,8 @@ vi.hoisted(() => {
   vi.stubGlobal("matchMedia", () => ({ matches: false }));
   vi.stubGlobal("requestAnimationFrame", () => 0);
   vi.stubGlobal("window", globalThis);
+  vi.stubGlobal("document", { hidden: true });
+  vi.stubGlobal("addEventListener", () => undefined);
   vi.stubGlobal("location", { protocol: "http:", host: "here", hash: "", href: "" });
   vi.stubGlobal(
     "WebSocket",
@@ -138,4 +140,53 @@ test("a law that is refused has a problem, and is none of the rows of a picture"
   const entries = lanes.toReversed().map((lane) => ({ lane }) as MapEntry);
   expect(mapsOf([{ lane: lanes[0] } as Ranked], entries)).toEqual([entries[1]]);
   expect(mapsOf([{ lane: lanes[0] } as Ranked], [])).toEqual([null]);
+});
+
+const ADDRESS = "/api/recorded/0";
+const stored = (): Response => new Response(bytes(read<RecordedRun>("timer").recording));
+
+test("a recorded run that was changed is found again by its address", async () => {
+  session.showRecorded([{ ...timer, address: ADDRESS }]);
+  session.seek(1);
+  await session.goOn();
+  const { records } = session.store.get().lanes[0];
+  expect(records.map(({ offset, address }) => [offset, address])).toEqual([
+    [0, ADDRESS],
+    [1, undefined],
+  ]);
+  vi.stubGlobal("fetch", stored);
+  const lane = session.runs.lane("timer");
+  await lane.resume(records.slice(0, 1));
+  expect(lane.recorded).toBe(true);
+  expect(lane.known).toBe(timer.scenario.run.horizon);
+  vi.stubGlobal("fetch", () => new Response("", { status: 404 }));
+  const lost = session.runs.lane("timer");
+  await lost.resume(records.slice(0, 1));
+  expect(lost.problem?.message).toContain("404");
+});
+
+test("a stored run that comes late does not replace what was opened meanwhile", async () => {
+  const asked = globalThis.fetch;
+  let come: (answer: Response) => void = () => undefined;
+  const late = new Promise<Response>((resolve) => (come = resolve));
+  vi.stubGlobal("fetch", (path: string, init?: RequestInit) => (path === ADDRESS ? late : asked(path, init)));
+  vi.stubGlobal("location", { ...location, hash: "#r=1" });
+  const begun = session.begin();
+  await session.open({ ...timer.scenario, name: "opened meanwhile" });
+  come(stored());
+  await begun;
+  expect(session.store.get().scenario?.name).toBe("opened meanwhile");
+  expect(session.hasRun).toBe(false);
+});
+
+test("nothing can be changed while the story is shown", async () => {
+  session.startStory();
+  session.showRecorded([recorded(3)]);
+  session.seek(1);
+  const [lane] = session.store.get().lanes;
+  await session.hands.moveAgent(0, timer.start[1]);
+  expect(await session.change({ ...timer.scenario, name: "other" })).toBe(false);
+  expect(sent).toEqual([]);
+  expect(session.store.get().lanes[0]).toBe(lane);
+  session.leaveStory();
 });

@@ -104,7 +104,7 @@ def test_plot(kept: Path) -> None:
 def test_validate(scenario: Path) -> None:
     sets = ("--set", "certificate.lipschitz=0.1")
     assert dwell("validate", scenario, *sets).out == f"{scenario}: ok, 4 agents\n"
-    fine = {"schema": 1, "ok": True, "agents": 4, "repairs": [], "flags": []}
+    fine = {"schema": 1, "ok": True, "agents": 4, "repairs": [], "flags": [], "remarks": []}
     assert dwell("validate", scenario, *sets, "--json").json == fine
     wrong = dwell("validate", scenario, "--json", "--set", "run.horizon=-1", "--set", "run.x=1")
     assert len(wrong.sentences) == 2

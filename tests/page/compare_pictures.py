@@ -13,7 +13,7 @@ from PIL import Image
 KEPT = Path(__file__).parent / "pictures"
 OUT = Path(__file__).parents[2] / "out" / "pictures"
 RECORD = os.environ.get("DWELL_RECORD_PICTURES") == "1"
-COLOURS = 128  # of a kept picture
+COLOURS = 256  # of a kept picture
 # Letters and curves may be smoothed a little otherwise, and kept pictures have few colours.
 NEAR = 48  # of 255, by which the colour of a pixel may differ
 MOST = 0.001  # share of all pixels that may differ by more

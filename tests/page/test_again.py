@@ -95,7 +95,7 @@ def test_a_drawing_ends_with_enter_or_run(page: Any) -> None:
     for place in ((1.0, 0.5), (9.0, 1.0)):
         page.mouse.click(*spot(page, *place))
     page.keyboard.press("Enter")
-    assert "three corners" in page.locator(".said").inner_text()
+    assert "three vertices" in page.locator(".said").inner_text()
     page.mouse.click(*spot(page, 8.0, 5.5))
     page.keyboard.press("Enter")
     page.wait_for_function(f"() => {APP}.scenario.workspace.vertices?.length === 3")

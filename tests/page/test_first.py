@@ -55,6 +55,11 @@ def test_a_recorded_run_can_be_changed_and_is_there_after_a_reload(open_page: Op
     page.wait_for_function(f"() => {APP}.lanes[0].timeline.pieces.length === 2")
     until_done(page)
     assert page.evaluate(f"{APP}.lanes[0].timeline.last.arc.agents") == 9
+    page.reload()
+    page.wait_for_function(f"() => {APP}?.lanes[0]?.timeline.pieces.length === 2")
+    agents = f"{APP}.lanes[0].timeline.pieces.map((piece) => piece.arc.agents)"
+    assert page.evaluate(agents) == [8, 9]
+    assert page.evaluate(f"{APP}.lanes[0].timeline.begin") == 0
 
 
 def test_run_is_remembered_until_there_is_a_scenario(

@@ -132,7 +132,7 @@ def test_rings_are_drawn_by_keys(page: Any) -> None:
             page.keyboard.press(key)
         page.keyboard.press("a")
     assert page.evaluate(f"{APP}.drawing.length") == 5
-    assert "Corner 5" in page.evaluate(SAID)
+    assert "Vertex 5" in page.evaluate(SAID)
     page.keyboard.press("Delete")
     page.keyboard.press("Enter")
     page.wait_for_function(f"() => {APP}.scenario.workspace.vertices?.length === 4")

@@ -65,7 +65,7 @@ def test_scrubs_and_steps_from_jump_to_jump_and_counts_them(page: Any) -> None:
         " return l.timeline.counts(dwellPage.clock.t, dwellPage.session.jumpOf(l)); })()"
     )
     summary = page.evaluate(f"{APP}.lanes[0].summary")
-    assert counts["looks"] == summary["measurements"]
+    assert counts["samples"] == summary["measurements"]
     assert counts["received"] == summary["messages"]
 
 

@@ -2,7 +2,7 @@
 
 import { Events, type Chunk } from "./events";
 import { Samples } from "./samples";
-import { secondsUsed, speedLeft } from "./legs";
+import { secondsUsed, speedLeft } from "./segments";
 import type { Lives } from "../world/world";
 
 /** What the agents begin with. */
@@ -17,7 +17,7 @@ export interface Start {
   readonly spent?: { looked: number[]; received: number[]; sent: number[] };
 }
 
-/** Everybody at one hybrid time. The arrays are used again by the next call. */
+/** All agents at one hybrid time. The arrays are used again by the next call. */
 export interface ArcState {
   time: number;
   jump: number;
@@ -38,7 +38,7 @@ export interface ArcState {
 }
 
 export interface Counts {
-  readonly looks: number;
+  readonly samples: number;
   readonly received: number;
   readonly sent: number;
 }
@@ -88,7 +88,7 @@ export class Arc {
     this.cruise = start.cruise ? Float64Array.from(start.cruise, (c) => c ?? Infinity) : null;
     this.bend = start.bend ? Float64Array.from(start.bend.flat(2)) : null;
     this.begun = {
-      looks: total(start.spent?.looked),
+      samples: total(start.spent?.looked),
       received: total(start.spent?.received),
       sent: total(start.spent?.sent),
     };
@@ -137,15 +137,15 @@ export class Arc {
   }
 
   counts(jump: number): Counts {
-    const { looks, received, sent } = this.events;
+    const { samples, received, sent } = this.events;
     return {
-      looks: this.begun.looks + looks[jump],
+      samples: this.begun.samples + samples[jump],
       received: this.begun.received + received[jump],
       sent: this.begun.sent + sent[jump],
     };
   }
 
-  /** Everybody after so many jumps at time t, which must lie on that part of the arc. */
+  /** All agents after so many jumps at time t, which must lie on that part of the arc. */
   stateAt(t: number, jump: number): ArcState {
     const state = this.scratch;
     state.time = t;
@@ -196,7 +196,7 @@ export class Arc {
     return !this.lives || (this.lives.arrivals[p] <= t && t < this.lives.departures[p]);
   }
 
-  /** Where an agent's leg began that led to a row: its place at the event before. */
+  /** Where an agent's segment began that led to a row: its place at the event before. */
   placeBefore(row: number, i: number): number {
     const before = this.events.previous[row];
     const n = this.dimension;

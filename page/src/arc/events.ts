@@ -14,14 +14,14 @@ export interface Chunk {
   readonly nextAt: Float64Array;
   readonly cruise?: Float64Array;
   readonly bend?: Float64Array;
-  readonly looked?: Int32Array;
+  readonly sampled?: Int32Array;
   readonly received?: Int32Array;
   readonly sent?: Int32Array;
 }
 
 type Column = Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
 
-const FIRST_ROOM = 1024;
+const FIRST_CAPACITY = 1024;
 
 export function widened<T extends Column>(old: T, length: number): T {
   const fresh = (old instanceof Int32Array ? new Int32Array(length) : new Float64Array(length)) as T;
@@ -39,15 +39,15 @@ export class Events {
   nextAt = new Float64Array(0);
   cruise: Float64Array<ArrayBuffer> | null = null;
   bend: Float64Array<ArrayBuffer> | null = null;
-  looked: Int32Array<ArrayBuffer> | null = null;
+  sampled: Int32Array<ArrayBuffer> | null = null;
   /** The row of the same agent before this one; -1 for its first. */
   previous = new Int32Array(0);
   /** Totals after so many jumps; one entry more than there are rows. */
-  looks = new Float64Array(1);
+  samples = new Float64Array(1);
   received = new Float64Array(1);
   sent = new Float64Array(1);
 
-  private room = 0;
+  private capacity = 0;
   private readonly latest: Int32Array;
 
   constructor(
@@ -62,7 +62,7 @@ export class Events {
     const skip = overlap("rows", this.count, chunk.first);
     const rows = chunk.count - skip;
     if (rows <= 0) return;
-    this.makeRoom(this.count + rows);
+    this.reserve(this.count + rows);
     const at = this.count;
     const n = this.dimension;
     this.time.set(chunk.time.subarray(skip), at);
@@ -78,16 +78,16 @@ export class Events {
 
   private appendOptional(chunk: Chunk, skip: number, at: number): void {
     if (chunk.cruise) {
-      this.cruise ??= new Float64Array(this.room).fill(Infinity);
+      this.cruise ??= new Float64Array(this.capacity).fill(Infinity);
       this.cruise.set(chunk.cruise.subarray(skip), at);
     }
     if (chunk.bend) {
-      this.bend ??= new Float64Array(this.room * 2 * this.dimension);
+      this.bend ??= new Float64Array(this.capacity * 2 * this.dimension);
       this.bend.set(chunk.bend.subarray(skip * 2 * this.dimension), at * 2 * this.dimension);
     }
-    if (chunk.looked) {
-      this.looked ??= new Int32Array(this.room).fill(1);
-      this.looked.set(chunk.looked.subarray(skip), at);
+    if (chunk.sampled) {
+      this.sampled ??= new Int32Array(this.capacity).fill(1);
+      this.sampled.set(chunk.sampled.subarray(skip), at);
     }
   }
 
@@ -97,30 +97,30 @@ export class Events {
       const who = this.agent[row];
       this.previous[row] = this.latest[who];
       this.latest[who] = row;
-      this.looks[row + 1] = this.looks[row] + (chunk.looked ? chunk.looked[skip + k] : 1);
+      this.samples[row + 1] = this.samples[row] + (chunk.sampled ? chunk.sampled[skip + k] : 1);
       this.received[row + 1] = this.received[row] + (chunk.received?.[skip + k] ?? 0);
       this.sent[row + 1] = this.sent[row] + (chunk.sent?.[skip + k] ?? 0);
     }
   }
 
-  private makeRoom(rows: number): void {
-    if (rows <= this.room) return;
-    const room = Math.max(FIRST_ROOM, 2 * this.room, rows);
+  private reserve(rows: number): void {
+    if (rows <= this.capacity) return;
+    const capacity = Math.max(FIRST_CAPACITY, 2 * this.capacity, rows);
     const n = this.dimension;
-    this.time = widened(this.time, room);
-    this.agent = widened(this.agent, room);
-    this.positions = widened(this.positions, room * n);
-    this.holds = widened(this.holds, room * n);
-    this.errors = widened(this.errors, room * n);
-    this.nextAt = widened(this.nextAt, room);
-    this.previous = widened(this.previous, room);
-    this.looks = widened(this.looks, room + 1);
-    this.received = widened(this.received, room + 1);
-    this.sent = widened(this.sent, room + 1);
-    if (this.cruise) this.cruise = widened(this.cruise, room).fill(Infinity, this.room);
-    if (this.bend) this.bend = widened(this.bend, room * 2 * n);
-    if (this.looked) this.looked = widened(this.looked, room).fill(1, this.room);
-    this.room = room;
+    this.time = widened(this.time, capacity);
+    this.agent = widened(this.agent, capacity);
+    this.positions = widened(this.positions, capacity * n);
+    this.holds = widened(this.holds, capacity * n);
+    this.errors = widened(this.errors, capacity * n);
+    this.nextAt = widened(this.nextAt, capacity);
+    this.previous = widened(this.previous, capacity);
+    this.samples = widened(this.samples, capacity + 1);
+    this.received = widened(this.received, capacity + 1);
+    this.sent = widened(this.sent, capacity + 1);
+    if (this.cruise) this.cruise = widened(this.cruise, capacity).fill(Infinity, this.capacity);
+    if (this.bend) this.bend = widened(this.bend, capacity * 2 * n);
+    if (this.sampled) this.sampled = widened(this.sampled, capacity).fill(1, this.capacity);
+    this.capacity = capacity;
   }
 
   /** How many jumps happen at times up to and including t. */

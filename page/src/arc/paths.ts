@@ -2,7 +2,7 @@
 
 import type { Arc } from "./arc";
 import { widened } from "./events";
-import { secondsUsed, speedLeft } from "./legs";
+import { secondsUsed, speedLeft } from "./segments";
 
 export interface Path {
   readonly length: number; // of all agents together

@@ -18,7 +18,7 @@ export interface Place<P extends Piece = Piece> {
   readonly jump: number;
 }
 
-const NOTHING: Counts = { looks: 0, received: 0, sent: 0 };
+const NOTHING: Counts = { samples: 0, received: 0, sent: 0 };
 
 export class Timeline<P extends Piece = Piece> {
   constructor(readonly pieces: readonly P[] = []) {}
@@ -92,7 +92,7 @@ export class Timeline<P extends Piece = Piece> {
     return place && place.piece.arc.stateAt(place.t, place.jump);
   }
 
-  /** Looks and messages from the beginning until (t, j), over all arcs. */
+  /** Samples and messages from the beginning until (t, j), over all arcs. */
   counts(t: number, jump: number): Counts {
     let sum = NOTHING;
     const here = this.pieceAt(t, jump);
@@ -101,7 +101,7 @@ export class Timeline<P extends Piece = Piece> {
       const until = piece === here || !next ? jump : next.jumps;
       const part = piece.arc.counts(Math.max(0, until - piece.jumps));
       sum = {
-        looks: sum.looks + part.looks,
+        samples: sum.samples + part.samples,
         received: sum.received + part.received,
         sent: sum.sent + part.sent,
       };

@@ -92,7 +92,7 @@ export function paintable(
   return gridOver(bounds, count(width), count(height), (z) => density?.(z) ?? 1);
 }
 
-/** Whether rows go up and values are densities; others are taken as they look. */
+/** Whether rows go up and values are densities; others are taken as they are. */
 const isPlain = (table: RasterTable): boolean => table.rows !== "north first" && table.values !== "amount";
 
 function coversAll(table: RasterTable, { left, right, bottom, top }: Bounds): boolean {

@@ -9,7 +9,7 @@
  * empty, and an agent outside its own.
  */
 
-import { clipToDisc, roomInDisc, stepOf } from "./disc";
+import { clipToDisc, lengthInDisc, stepOf } from "./disc";
 import type { Ring } from "./polygon";
 
 const AGENTS_PER_BIN = 2;
@@ -68,7 +68,7 @@ function binned(positions: Float64Array, agents: number): Bins {
   return { columns, rows, size, left, bottom, first, members };
 }
 
-/** One cell being cut; the same room is used for all. */
+/** One cell being cut; one memory is used for all. */
 class Cutter {
   count = 0;
   reach = 0; // squared distance of the farthest corner, or the squared radius if that is less
@@ -79,9 +79,9 @@ class Cutter {
 
   /** Every neighbour may add a corner to those of the region. */
   constructor(region: Ring, agents: number) {
-    const room = 2 * (region.length + agents + 1);
-    this.corners = new Float64Array(room);
-    this.spare = new Float64Array(room);
+    const length = 2 * (region.length + agents + 1);
+    this.corners = new Float64Array(length);
+    this.spare = new Float64Array(length);
   }
 
   begin(region: Ring, x: number, y: number, radius = Infinity): void {
@@ -140,7 +140,7 @@ class Cutter {
     this.take(kept);
   }
 
-  /** What is in the spare room is the cell. */
+  /** The spare array holds the cell. */
   private take(kept: number): void {
     const { corners } = this;
     this.corners = this.spare;
@@ -153,8 +153,8 @@ class Cutter {
   round(pixels: number): void {
     if (this.farthest <= this.radius * this.radius) return;
     const step = stepOf(pixels);
-    const room = roomInDisc(this.count, step);
-    if (this.spare.length < room) this.spare = new Float64Array(room);
+    const length = lengthInDisc(this.count, step);
+    if (this.spare.length < length) this.spare = new Float64Array(length);
     this.take(clipToDisc(this.corners, this.count, this.radius, step, this.spare));
   }
 }
@@ -178,7 +178,7 @@ function cutByBins(
   const last = Math.max(i, bins.columns - 1 - i, j, bins.rows - 1 - j);
   const less = moreThan(radii, p, largest);
   for (let ring = 0; ring <= last; ring++) {
-    const clear = (ring - 1) * bins.size; // everybody in this ring is farther away than that
+    const clear = (ring - 1) * bins.size; // all agents in this ring are farther away than that
     const half = (clear * clear + less) / 2;
     if (clear > 0 && half >= 0 && half * half >= clear * clear * cutter.reach) return;
     for (let row = Math.max(0, j - ring); row <= Math.min(bins.rows - 1, j + ring); row++) {
@@ -224,7 +224,7 @@ export function cellsAmong(
   return { begin: all, corners };
 }
 
-/** The cells of everybody. Positions are x, y of one agent after another. */
+/** The cells of all agents. Positions are x, y of one agent after another. */
 export function cellsOf(region: Ring, positions: Float64Array, range: Range | null = null): Cells {
   const agents = positions.length / 2;
   const begin = new Int32Array(agents + 1);

@@ -12,7 +12,7 @@ export function stepOf(pixels: number): number {
 }
 
 /** The numbers that a polygon cut by a disc may need. */
-export const roomInDisc = (count: number, step: number): number =>
+export const lengthInDisc = (count: number, step: number): number =>
   2 * (3 * count + Math.ceil(TURN / step) + 4);
 
 /** The part of a polygon within a disc, written into `out`; returns how many numbers that are. */

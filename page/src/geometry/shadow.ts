@@ -64,7 +64,7 @@ function rounded(table: Record<string, unknown>, center: readonly number[], [a, 
   });
 }
 
-/** Everybody as seen in the plane of both axes. */
+/** All agents as seen in the plane of both axes. */
 export function flattened(state: ArcState, axes: Axes): ArcState {
   const flat: ArcState = { ...state, ...vectorsOf(state.agents), dimension: 2 };
   for (const name of ["positions", "velocities", "targets"] as const)

@@ -45,7 +45,7 @@ const planar = (ring: readonly Point[], editable: boolean): Region => ({
   editable,
 });
 
-const MOST_CORNERS = 400; // that can be told apart on a map, to be moved
+const MOST_CORNERS = 400; // that can be distinguished on a map, to be moved
 
 /** A region of several parts and holes. */
 export function regionOfParts(parts: readonly Part[]): Region {

@@ -25,7 +25,7 @@ export interface Heat {
   readonly contours: Float64Array;
 }
 
-const COARSE = 24; // places along each side at which the largest density is looked for
+const COARSE = 24; // places along each side at which the largest density is searched
 
 /** About the largest of some densities in a rectangle. */
 export function largestOf(densities: readonly Density[], { left, right, bottom, top }: Bounds): number {

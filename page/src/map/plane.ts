@@ -60,7 +60,7 @@ function contours(pen: Pen, { view, size, theme }: Scene, pieces: Float64Array):
 
 /** What lies over the paths. */
 export function drawPlane(pen: Pen, scene: Scene): void {
-  const { theme, layers, shadow } = scene; // of space, cells cannot be told apart in two axes
+  const { theme, layers, shadow } = scene; // of space, cells overlap in two axes
   const wanted = !shadow && (layers.cells || scene.selected >= 0);
   const range = scene.radii && { radii: scene.radii, scale: scene.view.sx };
   const diagrams = wanted

@@ -70,7 +70,7 @@ export interface Scene {
   readonly paths: readonly HillPath[];
   /** The largest density at any time; 0 if it is that of now. */
   readonly most: number;
-  /** Agents whose cells divide the region, sensor after sensor; null for everybody. */
+  /** Agents whose cells divide the region, sensor after sensor; null for all agents. */
   readonly diagrams: readonly (Int32Array | null)[];
   /** How far each agent senses; null if that is unlimited. */
   readonly radii: Float64Array | null;
@@ -82,7 +82,7 @@ export interface Scene {
   readonly glance: Glance | null;
   /** How long the ring of a sample lasts. */
   readonly fresh: number;
-  /** While time stands still: who had the last event, named on the map as below it; -1 for nobody. */
+  /** While time stands still: the agent of the last event, named on the map as below it; -1 for none. */
   readonly latest: number;
   readonly samples: boolean; // whether agents sample at all; under some laws they only receive messages
   readonly scaled: boolean; // whether the scale of the density is shown; of several maps one has it

@@ -88,6 +88,12 @@ export class Refusal extends Error {
   }
 }
 
+/** As a sentence: the server begins with a key, in lower case. */
+export const sentence = (error: unknown): string => {
+  const said = error instanceof Error ? error.message : String(error);
+  return said.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase());
+};
+
 /** No answer at all. */
 export class Unreachable extends Error {
   constructor() {

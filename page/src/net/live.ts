@@ -76,7 +76,7 @@ export class Live {
       return;
     }
     const message = JSON.parse(data) as { type: string } & Record<string, unknown>;
-    if (message.type === "job") this.heard(message["job"] as Job);
+    if (message.type === "job") this.takeJob(message["job"] as Job);
     else if (message.type === "begin") this.listener.begin(message as unknown as Begin);
     else if (message.type === "end") {
       this.over = true;
@@ -84,7 +84,7 @@ export class Live {
     }
   }
 
-  private heard(job: Job): void {
+  private takeJob(job: Job): void {
     if (BROKEN.has(job.status)) this.ended = true;
     this.listener.job(job);
   }

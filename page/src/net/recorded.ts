@@ -12,6 +12,7 @@ export interface Recording {
   readonly begin: Begin;
   readonly summary: unknown;
   readonly frames: readonly Frame[];
+  readonly address: string | null; // where it was read; null if it came as bytes
 }
 
 interface Column {
@@ -27,7 +28,7 @@ interface Table {
   readonly columns: readonly Column[];
 }
 
-interface Header extends Omit<Recording, "frames"> {
+interface Header extends Omit<Recording, "frames" | "address"> {
   readonly format: number;
   readonly version: string;
   readonly events: Table;
@@ -37,7 +38,7 @@ interface Header extends Omit<Recording, "frames"> {
 const FORMAT = 1;
 const INFINITE = 2 ** 50; // in place of infinity; its negative, of no number
 
-/** Show recorded runs, one or several side by side; the promise is kept when they can be played. */
+/** Show recorded runs, one or several side by side; resolves when they can be played. */
 export async function openRecorded(session: Shows, ...sources: Source[]): Promise<void> {
   session.showRecorded(await Promise.all(sources.map(readRecording)));
 }
@@ -72,7 +73,8 @@ export async function readRecording(source: Source): Promise<Recording> {
     header.samples,
     new Map(header.samples.columns.map((one) => [one.name, planes.floats(one)])),
   );
-  return { scenario, start, begin, summary, frames: [events, samples] };
+  const address = typeof source === "string" ? source : null;
+  return { scenario, start, begin, summary, frames: [events, samples], address };
 }
 
 async function unpacked(source: Source): Promise<Uint8Array<ArrayBuffer>> {

@@ -54,8 +54,8 @@ export function chunkOf(frame: Frame): Chunk {
     nextAt: c["next_at"] as Float64Array,
     cruise: c["cruise"] as Float64Array | undefined,
     bend: c["bend"] as Float64Array | undefined,
-    looked: c["looked"] as Int32Array | undefined,
-    // Where every jump is a look, it gives the places of the neighbours.
+    sampled: c["looked"] as Int32Array | undefined,
+    // Where every jump is a sample, it gives the places of the neighbours.
     received: (c["received"] ?? c["neighbors"]) as Int32Array | undefined,
     sent: c["sent"] as Int32Array | undefined,
   };

@@ -42,7 +42,7 @@ export function App() {
   const choice = useApp((app) => app.theme);
   const helped = useApp((app) => app.help);
   const several = useApp((app) => app.lanes.length > 1);
-  const told = useApp((app) => app.story !== null);
+  const inStory = useApp((app) => app.story !== null);
   useEffect(() => {
     let off = (): void => undefined;
     let over = false;
@@ -71,23 +71,23 @@ export function App() {
         Skip to the panel
       </a>
       <Header />
-      <main class={told ? "main told" : several ? "main race-main" : "main"}>
+      <main class={inStory ? "main in-story" : several ? "main race-main" : "main"}>
         <section class="stage" aria-label="Map and time">
           <h2 class="hidden">Map and time</h2>
-          {!told && <MapTools />}
+          {!inStory && <MapTools />}
           <Maps />
           <SensorLine />
           <Status />
           <Transport />
-          {several && !told && <Race />}
+          {several && !inStory && <Race />}
           <p id="map-keys" class="hidden">
-            Left and right bracket choose an agent, a peak or a corner, arrows move it, A adds one, Delete
+            Left and right bracket choose an agent, a peak or a vertex, arrows move it, A adds one, Delete
             removes it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or
-            the density is painted, arrows move the cursor, and A puts a corner there or paints. In three
+            the density is painted, arrows move the cursor, and A puts a vertex there or paints. In three
             dimensions arrows turn the view.
           </p>
         </section>
-        {told ? (
+        {inStory ? (
           <aside class="side" aria-label="Story" id="panel" tabIndex={-1}>
             <Story />
           </aside>

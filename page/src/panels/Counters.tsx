@@ -19,7 +19,7 @@ export function Counters({ lane, few = false }: Props) {
   return (
     <dl class="counters">
       <Count name="jumps" value={whole(j)} about="events so far" />
-      <Count name="samples" value={whole(counts.looks)} about="cells that agents have measured" />
+      <Count name="samples" value={whole(counts.samples)} about="cells that agents have measured" />
       {!few && (
         <>
           <Count
@@ -27,7 +27,7 @@ export function Counters({ lane, few = false }: Props) {
             value={whole(counts.received)}
             about="positions of others obtained, by samples or messages"
           />
-          <Count name="messages sent" value={whole(counts.sent)} about="messages sent to everybody" />
+          <Count name="messages sent" value={whole(counts.sent)} about="messages broadcast" />
         </>
       )}
       <Count

@@ -47,7 +47,7 @@ export function DrawTools() {
           class="plain"
           disabled={chosen < 0}
           onClick={() => void session.hands.removeRing()}
-          title="Remove the whole ring of the chosen corner"
+          title="Remove the whole ring of the chosen vertex"
         >
           Remove ring
         </button>

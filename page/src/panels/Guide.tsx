@@ -67,11 +67,11 @@ function SoFar() {
   useTime(4);
   const lane = useApp((app) => app.lanes[0]);
   if (!lane?.timeline.pieces.length) return null;
-  const { looks } = lane.timeline.counts(session.clock.t, session.jumpOf(lane));
+  const { samples } = lane.timeline.counts(session.clock.t, session.jumpOf(lane));
   const agents = lane.timeline.last?.arc.agents ?? 1;
   return (
     <span class="so-far">
-      Until now: {whole(looks)} samples, {whole(looks / agents)} per agent.
+      Until now: {whole(samples)} samples, {whole(samples / agents)} per agent.
     </span>
   );
 }

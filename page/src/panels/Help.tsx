@@ -22,7 +22,7 @@ const MAP_KEYS: readonly (readonly [string, string])[] = [
   ["[ ]", "choose the one before, the next"],
   ["arrows", "move what is chosen; with Shift finely"],
   ["A, Delete", "add one, remove what is chosen"],
-  ["arrows, A", "while drawing or painting: move the cursor; a corner, or a touch of the brush, at it"],
+  ["arrows, A", "while drawing or painting: move the cursor; a vertex, or a touch of the brush, at it"],
   ["+ − 0", "closer, farther, everything"],
   ["Ctrl arrows", "move the map"],
   ["arrows, drag", "in three dimensions: turn space; with Shift a drag moves it"],
@@ -68,7 +68,7 @@ export function Help() {
         </div>
       </div>
       <p>
-        Drag an agent, a peak or a corner; double-click to add. Before a run that changes the start; on the
+        Drag an agent, a peak or a vertex; double-click to add. Before a run that changes the start; on the
         way the run goes on from there, and the others react. Drag the ground to move the map, and use the
         wheel or two fingers to zoom.
       </p>

@@ -11,7 +11,7 @@ import { Icon } from "./Icon";
 const TOOLS: readonly { tool: Tool; name: string; key: string; about: string }[] = [
   { tool: "agents", name: "Agents", key: "1", about: "Drag agents; double-click to add one" },
   { tool: "peaks", name: "Peaks", key: "2", about: "Drag the peaks of the density; double-click to add one" },
-  { tool: "workspace", name: "Workspace", key: "3", about: "Drag the corners of the workspace" },
+  { tool: "workspace", name: "Workspace", key: "3", about: "Drag the vertices of the workspace" },
   { tool: "paint", name: "Paint", key: "4", about: "Paint the density with a brush" },
 ];
 
@@ -19,7 +19,7 @@ const ADDS: Record<Tool, string> = {
   agents: "Add an agent near the middle",
   peaks: "Add a peak near the middle",
   paint: "Paint at the cursor",
-  workspace: "Add a corner after the chosen one, or on the longest side",
+  workspace: "Add a vertex after the chosen one, or on the longest side",
 };
 
 const UNTOUCHABLE = "In three dimensions and more nothing can be moved on the map; change it under Scenario";

@@ -241,12 +241,12 @@ export function Swatch({ colour }: { colour: string }) {
 function doesNext(lane: Lane): string {
   const arc = lane.timeline.last?.arc;
   const events = arc?.events;
-  if (!events?.looked || !events.count) return "samples again";
-  const looks = events.looks[events.count];
+  if (!events?.sampled || !events.count) return "samples again";
+  const samples = events.samples[events.count];
   const left = arc?.lives?.departures.filter((t) => t <= arc.known).length ?? 0; // who leaves has an event without a sample
-  return looks === 0
+  return samples === 0
     ? "chooses its course anew; none samples, each receives broadcasts"
-    : looks < events.count - left
+    : samples < events.count - left
       ? "samples or chooses its course anew"
       : "samples again";
 }

@@ -78,7 +78,7 @@ function LastSample() {
       </span>
     );
   const error = Math.hypot(...events.errors.subarray(row * n, row * n + n));
-  const sampled = !events.looked || events.looked[row] > 0;
+  const sampled = !events.sampled || events.sampled[row] > 0;
   const did = sampled ? "sampled" : "chose its course anew, from the broadcasts of the others,";
   const next = events.nextAt[row];
   return (

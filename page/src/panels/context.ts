@@ -27,9 +27,9 @@ export function useTheme(): Theme {
   const choice = useApp((app) => app.theme);
   const [system, setSystem] = useState(darkWanted.matches);
   useEffect(() => {
-    const look = (): void => setSystem(darkWanted.matches);
-    darkWanted.addEventListener("change", look);
-    return () => darkWanted.removeEventListener("change", look);
+    const update = (): void => setSystem(darkWanted.matches);
+    darkWanted.addEventListener("change", update);
+    return () => darkWanted.removeEventListener("change", update);
   }, []);
   return (choice === "system" ? system : choice === "dark") ? DARK : LIGHT;
 }
@@ -40,13 +40,13 @@ export function useTime(perSecond = 8): void {
   const [, again] = useState("");
   useEffect(() => {
     let last = 0;
-    const look = (): void => {
+    const update = (): void => {
       const now = performance.now();
       if (session.clock.playing && now - last < 1000 / perSecond) return;
       last = now;
       again(`${session.clock.t}, ${session.clock.jump}`); // several jumps may happen at one time
     };
-    return session.clock.onFrame(look);
+    return session.clock.onFrame(update);
   }, [session, perSecond]);
 }
 

@@ -5,7 +5,7 @@ import type { InputHTMLAttributes } from "preact";
 
 type Typing = Pick<InputHTMLAttributes<HTMLInputElement>, "value" | "onInput" | "onChange" | "onBlur">;
 
-/** For an input that shows `shown` while nobody types. */
+/** For an input that shows `shown` while it is not edited. */
 export function useTyped(shown: string, take: (text: string) => Promise<void> | void): Typing {
   const [typed, setTyped] = useState<string | null>(null);
   const taking = useRef(0);

@@ -131,7 +131,7 @@ const describe = (lanes: readonly Lane[]): string =>
       const counts = timeline.counts(timeline.known, timeline.jumps);
       const agents = timeline.last?.arc.agents ?? 0;
       const law = lanes.length > 1 ? `${lane.name}: ` : "";
-      return `${law}${whole(counts.looks)} samples by ${whole(agents)} agents up to t = ${Number(timeline.known.toPrecision(4))}`;
+      return `${law}${whole(counts.samples)} samples by ${whole(agents)} agents up to t = ${Number(timeline.known.toPrecision(4))}`;
     })
     .join("; ");
 

@@ -65,13 +65,13 @@ export function figuresOf(lane: Lane, t: number, jump: number, level: number | n
   const settled = lane.summary && level !== null ? settledAt(lane, level) : null;
   return {
     settled: settled !== null && settled <= now ? settled : null,
-    samples: counts.looks / agents,
+    samples: counts.samples / agents,
     received: counts.received / agents,
     sent: counts.sent / agents,
     distance: path.length / agents,
     cost: over && final !== undefined ? final : figureAt(lane, now, jump, "cost"),
     topSpeed: path.speed,
-    total: counts.looks,
+    total: counts.samples,
   };
 }
 

@@ -41,7 +41,7 @@ export function gridOf(lane: Lane, from: number, to: number, width: number, heig
     const first = countUntil(events.time, events.count, from - offset);
     const last = Math.min(rowsIn(lane, k), countUntil(events.time, events.count, to - offset));
     for (let row = first; row < last; row++)
-      if (!events.looked || events.looked[row]) add(offset + events.time[row], events.agent[row]);
+      if (!events.sampled || events.sampled[row]) add(offset + events.time[row], events.agent[row]);
   }
   return { width, rows, counts, most };
 }
@@ -69,7 +69,7 @@ function* samplesOf(
   const first = countUntil(events.time, events.count, t - within - offset);
   const last = Math.min(rows, countUntil(events.time, events.count, t + within - offset));
   for (let row = first; row < last; row++)
-    if (events.agent[row] === agent && (!events.looked || events.looked[row]))
+    if (events.agent[row] === agent && (!events.sampled || events.sampled[row]))
       yield offset + events.time[row];
 }
 

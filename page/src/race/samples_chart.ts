@@ -21,7 +21,7 @@ export function pointsOf(lane: Lane): Point[] {
   const [first] = timeline.pieces;
   const start = first ? [{ time: first.offset, piece: first, sample: 0 }] : [];
   return [...start, ...rowsOf(lane)].flatMap(({ time, piece, sample }) => {
-    const samples = timeline.counts(time, timeline.jumpsUntil(time)).looks / agents;
+    const samples = timeline.counts(time, timeline.jumpsUntil(time)).samples / agents;
     const cost = piece.arc.samples.cost[sample];
     return samples > 0 && cost > 0 ? [{ samples, cost, time }] : [];
   });

@@ -171,8 +171,8 @@ export class Turned implements Space {
     const chosen = selected >= 0 && selected < state.agents;
     const agent = chosen ? selected : latest;
     if (agent < 0 || agent >= state.agents || !state.present[agent] || !(layers.cells || chosen)) return;
-    const everybody = [...state.present.keys()].filter((p) => state.present[p]);
-    const members = diagrams.find((some) => !some || some.includes(agent)) ?? everybody;
+    const present = [...state.present.keys()].filter((p) => state.present[p]);
+    const members = diagrams.find((some) => !some || some.includes(agent)) ?? present;
     const cell = cellIn(this.model.solid, state.positions, agent, members);
     const colour = chosen ? theme.select : theme.flash;
     for (const front of [false, true]) {

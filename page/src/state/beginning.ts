@@ -1,7 +1,7 @@
 /** Beginning: what the page shows when it is opened, and what a reload and a link bring back. */
 
 import * as api from "../net/api";
-import { openRecorded, readRecording } from "../net/recorded";
+import { readRecording } from "../net/recorded";
 import type { Panel } from "./app";
 import { LAWS } from "./laws";
 import {
@@ -16,7 +16,7 @@ import {
   type Shown,
 } from "./link";
 import type { Session } from "./session";
-import { keepAsking } from "./vigil";
+import { keepAsking } from "./health_check";
 
 /** Where a run lies that is shipped with the page. */
 export const recordedAt = (name: string): string => `${import.meta.env.BASE_URL}recorded/${name}.bin`;
@@ -53,17 +53,23 @@ export class Beginning {
 
   /** A run that needs no worker; it plays at once unless little motion is wanted. */
   private async showFirst(): Promise<boolean> {
-    const { edits } = this.session;
     try {
-      const run = await readRecording(recordedAt(FIRST));
-      if (edits !== this.session.edits) return true; // something else was opened meanwhile
-      this.session.showRecorded([run]);
+      if (await this.showStored([recordedAt(FIRST)])) this.session.hint();
     } catch {
       return false; // the first template, then
     }
-    this.session.hint();
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.session.clock.play();
     this.session.grant();
+    return true;
+  }
+
+  /** Show and play recorded runs, unless something else is opened or changed meanwhile. */
+  private async showStored(addresses: readonly string[]): Promise<boolean> {
+    const { session } = this;
+    const edit = ++session.edits;
+    const runs = await Promise.all(addresses.map(readRecording));
+    if (edit !== session.edits) return false;
+    session.showRecorded(runs);
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) session.clock.play();
     return true;
   }
 
@@ -95,13 +101,12 @@ export class Beginning {
   private async openStored(fragment: string, addresses: readonly string[]): Promise<boolean> {
     this.fragment = fragment;
     try {
-      await openRecorded(this.session, ...addresses);
+      if (await this.showStored(addresses)) this.session.store.set({ panel: "numbers" });
     } catch (error) {
       this.session.fail(error);
       return false;
     }
-    this.session.store.set({ panel: "numbers" });
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.session.clock.play();
+    this.session.grant();
     return true;
   }
 

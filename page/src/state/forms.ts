@@ -12,7 +12,7 @@ export interface Spot {
   readonly key: string;
   readonly name: string; // as it is called on the page
   readonly panel: Panel; // where its field is
-  readonly empty?: string; // what an empty field means; "none" unless told
+  readonly empty?: string; // what an empty field means; "none" by default
   readonly parse: (text: string, name: string) => Parsed;
   readonly read: (scenario: Scenario) => unknown;
   readonly write: (scenario: Scenario, value: unknown) => Scenario;

@@ -148,7 +148,7 @@ export class Hands {
   private async addCorner(after: number): Promise<void> {
     const { ring, editable, parts } = this.region;
     if (!editable || !ring.length)
-      return this.session.say("This workspace has no corners to add to; draw a new one.");
+      return this.session.say("This workspace has no vertices to add to; draw a new one.");
     if (parts) return this.addCornerTo(parts, after);
     const side = after >= 0 ? after : longestSide(ring);
     if (await this.setRing(splitSide(ring, side))) this.session.store.set({ selectedCorner: side + 1 });
@@ -235,7 +235,7 @@ export class Hands {
     if (parts) return this.removeFrom(withoutCorner(parts, which));
     if (bounds) return this.session.say("A line keeps both its ends.");
     if (which < 0 || which >= ring.length) return;
-    if (ring.length <= 3) return this.session.say("A polygon needs three corners.");
+    if (ring.length <= 3) return this.session.say("A polygon needs three vertices.");
     this.session.store.set({ selectedCorner: -1 });
     await this.setRing(ring.filter((_, k) => k !== which));
   }
@@ -308,7 +308,7 @@ export class Hands {
       : Promise.resolve(false);
   }
 
-  /** A scenario with another workspace; whoever is left outside is moved to its border. */
+  /** A scenario with another workspace; agents that are left outside are moved to its border. */
   private async setWorkspace(next: Scenario): Promise<boolean> {
     const { start } = this.session.store.get();
     const region = regionOf(next.workspace);
@@ -352,14 +352,14 @@ export class Hands {
   beginDrawing(adding = false): void {
     this.session.store.set({ tool: "workspace", drawing: [], adding, selectedCorner: -1, cursor: null });
     const what = adding ? "of a hole, or of another part outside the workspace," : "of the new workspace";
-    this.session.say(`Click the corners ${what} on the map one after another, then press Finish or Enter.`);
+    this.session.say(`Click the vertices ${what} on the map one after another, then press Finish or Enter.`);
   }
 
   async finishDrawing(): Promise<void> {
     const { drawing } = this.session.store.get();
     if (!drawing) return;
     if (drawing.length < 3)
-      return this.session.say("A ring needs three corners or more; Escape gives it up.");
+      return this.session.say("A ring needs three vertices or more; Escape gives it up.");
     await this.endDrawing();
   }
 

@@ -11,7 +11,7 @@ export interface Doing {
 const MOVES: Record<Tool, string> = {
   agents: "Drag an agent",
   peaks: "Drag a peak of the density, or the dot on its circle",
-  workspace: "Drag a corner of the workspace, or draw a new one",
+  workspace: "Drag a vertex of the workspace, or draw a new one",
   paint: "Paint the density with the brush",
 };
 

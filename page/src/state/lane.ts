@@ -4,7 +4,7 @@ import { Arc, type ArcState } from "../arc/arc";
 import { Timeline, type Piece } from "../arc/timeline";
 import { startRun, cancel, isUnderWay, type Begin, type Job, type Problem, type Scenario } from "../net/api";
 import { Live, type Listener } from "../net/live";
-import type { Recording } from "../net/recorded";
+import { readRecording, type Recording } from "../net/recorded";
 import { chunkOf, type Frame } from "../net/wire";
 import { changedLike, nameOf, underLaw, type Origin } from "./laws";
 import { World, worldOf } from "../world/world";
@@ -15,6 +15,7 @@ export interface Record {
   readonly offset: number;
   readonly jumps: number;
   readonly scenario: Scenario;
+  readonly address?: string | null; // of a recording
 }
 
 export interface LanePiece extends Piece, Record {
@@ -28,6 +29,13 @@ export type Summary = { stop?: { time?: number } } & { [key: string]: unknown };
 
 /** In place of the number of a run that no server has. */
 export const RECORDED = "";
+
+/** The problem of a lane that did not get its run. */
+const lostTo = (error: unknown): Problem => ({
+  code: "gone",
+  key: null,
+  message: error instanceof Error ? error.message : String(error),
+});
 
 const PASSING: ReadonlySet<string> = new Set(["gone", "cancelled"]); // problems that another try may not have
 
@@ -76,14 +84,14 @@ export class Lane {
     return this.timeline.pieces.length > 0 && this.timeline.pieces.every((piece) => piece.id === RECORDED);
   }
 
-  /** What a reload needs: pieces that have begun, and what waits in the queue; none of a recording. */
+  /** What a reload needs: pieces that have begun, and what waits in the queue. */
   get records(): Record[] {
-    if (this.timeline.pieces.some((piece) => piece.id === RECORDED)) return [];
-    const begun = this.timeline.pieces.map(({ id, offset, jumps, scenario }) => ({
+    const begun = this.timeline.pieces.map(({ id, offset, jumps, scenario, address }) => ({
       id,
       offset,
       jumps,
       scenario,
+      address,
     }));
     return [...begun, ...this.pending];
   }
@@ -119,8 +127,7 @@ export class Lane {
       this.record = record;
       this.listen(record);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      if (asked === this.asked) this.failed({ code: "gone", key: null, message });
+      if (asked === this.asked) this.failed(lostTo(error));
       throw error;
     }
     this.news.changed();
@@ -136,7 +143,19 @@ export class Lane {
       this.problem = null; // of a piece before; the last one counts
       this.summary = null;
       this.pendingAt = record.offset;
-      await new Promise<void>((begun) => this.listen(record, begun));
+      if (record.address) await this.read(record.address);
+      else await new Promise<void>((begun) => this.listen(record, begun));
+    }
+  }
+
+  /** Take a recording from where it lies. */
+  private async read(address: string): Promise<void> {
+    const { asked } = this;
+    try {
+      const recording = await readRecording(address);
+      if (asked === this.asked) this.take(recording);
+    } catch (error) {
+      this.failed(lostTo(error));
     }
   }
 
@@ -166,7 +185,7 @@ export class Lane {
     this.earlier.forEach((live) => live.close());
   }
 
-  /** Leave the run under way; the server ends it when nobody listens. */
+  /** Leave the run under way; the server ends it when no client listens. */
   private drop(): void {
     this.live?.close();
     this.live = null;
@@ -177,8 +196,8 @@ export class Lane {
   }
 
   /** Take a run that comes from a recording; it is all there is. */
-  take({ scenario, begin, frames, summary }: Recording): void {
-    const to = this.listener({ id: RECORDED, offset: 0, jumps: 0, scenario }, () => true).listener;
+  take({ scenario, begin, frames, summary, address }: Recording): void {
+    const to = this.listener({ id: RECORDED, offset: 0, jumps: 0, scenario, address }, () => true).listener;
     to.begin(begin);
     for (const frame of frames) to.frame(frame);
     to.end(summary);
@@ -200,7 +219,7 @@ export class Lane {
   ): { listener: Listener; have: () => { events: number; samples: number } } {
     let arc: Arc | null = null;
     const listener: Listener = {
-      job: (job) => last() && this.heard(job),
+      job: (job) => last() && this.takeJob(job),
       begin: (begin) => {
         if (!arc) {
           const world = new World(begin.world ?? worldOf(record.scenario));
@@ -234,7 +253,7 @@ export class Lane {
     };
   }
 
-  private heard(job: Job): void {
+  private takeJob(job: Job): void {
     this.job = job;
     if (job.status === "failed" || job.status === "cancelled")
       return this.failed(job.error ?? { code: "cancelled", key: null, message: "The run was cancelled." });

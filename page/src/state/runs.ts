@@ -148,7 +148,7 @@ export class Runs {
     return this.ask(lanes, (lane) => lane.run(lane.scenarioFor(scenario)), "some");
   }
 
-  /** Another way from here on, from where everybody is now or where `places` puts them. */
+  /** Another way from here on, from where all agents are now or where `places` puts them. */
   fork(scenario: Scenario, places: (now: Places) => Places): Promise<Answer> {
     const { lanes } = this;
     const { t } = this.host.clock;

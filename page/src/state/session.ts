@@ -21,12 +21,6 @@ import { keepTheme, type ThemeChoice } from "./link";
 import { Runs } from "./runs";
 import { Store } from "./store";
 
-/** As a sentence: the server begins with a key, in lower case. */
-export const sentence = (error: unknown): string => {
-  const said = error instanceof Error ? error.message : String(error);
-  return said.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase());
-};
-
 export class Session {
   readonly store = new Store<AppState>(firstState());
   readonly clock: Clock = new Clock(() => this.runs.limit());
@@ -37,13 +31,18 @@ export class Session {
   /** What maps show; null: everything. */
   view: View | null = null;
   private history = new History();
-  edits = 0; // whoever asks for something compares: what comes late is not wanted any more
+  edits = 0; // counted so that late answers can be dropped
   private opens = 0; // scenarios that were asked for and are not there yet
   private back: () => void = () => undefined; // from the story
   private wish = false; // Run was pressed before there was a scenario
 
   /** A fixed session shows recorded runs and changes nothing: there is no server. */
   constructor(readonly fixed = false) {}
+
+  /** Whether nothing can be changed: in a fixed session, and while the story is shown. */
+  get locked(): boolean {
+    return this.fixed || this.store.get().story !== null;
+  }
 
   begin(): Promise<void> {
     return this.beginning.begin();
@@ -76,7 +75,7 @@ export class Session {
 
   fail(error: unknown): void {
     if (error instanceof api.Unreachable) this.store.set({ offline: true });
-    this.say(sentence(error), "error");
+    this.say(api.sentence(error), "error");
   }
 
   /** Whether there is a map on which things can be moved. */
@@ -153,12 +152,12 @@ export class Session {
 
   /**
    * Change the scenario. Before a run the start is changed; on the way the run goes on from where
-   * everybody is, or where `places` puts them, under the changed scenario. Another law or another
+   * all agents are, or where `places` puts them, under the changed scenario. Another law or another
    * start begin anew.
    */
   async change(scenario: Scenario, places?: (now: Places) => Places): Promise<boolean> {
     const { scenario: before } = this.store.get();
-    if (!before || this.fixed) return false;
+    if (!before || this.locked) return false;
     const edit = ++this.edits;
     try {
       const found = await api.validate(scenario);
@@ -284,9 +283,9 @@ export class Session {
     this.keep();
   }
 
-  /** Go on from where everybody is now, or where `places` puts them. */
+  /** Go on from where all agents are now, or where `places` puts them. */
   async goOn(places?: (now: Places) => Places): Promise<boolean> {
-    if (this.fixed) return false;
+    if (this.locked) return false;
     this.edits++;
     this.mark();
     return this.fork(places);
@@ -313,7 +312,7 @@ export class Session {
   startStory(): void {
     if (this.store.get().story !== null) return;
     this.back = this.aside();
-    this.store.set({ story: 0 });
+    this.store.set({ story: 0, tool: "agents", drawing: null });
   }
 
   /** Leave the story, and bring back what there was. */
@@ -367,7 +366,7 @@ export class Session {
     this.runs.step(by);
   }
 
-  // Several laws, the link, the looks.
+  // Several laws, the link, the colours.
 
   /** Show so many laws side by side, the scenario's own first. */
   async compare(kinds: readonly string[]): Promise<void> {
@@ -379,10 +378,8 @@ export class Session {
     this.store.set({ selected: -1 });
     const lanes = shown.map((kind) => this.runs.lane(kind));
     if (lanes.length > 1) return this.launch(lanes, true);
-    const kept = this.store
-      .get()
-      .lanes.filter((lane) => lane.kind === shown[0] && lane.timeline.pieces.length > 0)
-      .slice(0, 1);
+    const own = this.runs.lanes.filter(({ kind, timeline }) => kind === shown[0] && timeline.last);
+    const kept = own.slice(0, 1);
     this.runs.forgetAsked();
     this.runs.show(kept);
     if (!kept.length) this.reset();

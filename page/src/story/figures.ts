@@ -43,7 +43,7 @@ export function figuresOf(lane: Lane, t: number, jump: number): Figures {
   return {
     agents: piece?.arc.agents ?? 0,
     t,
-    samples: lane.timeline.counts(t, jump).looks,
+    samples: lane.timeline.counts(t, jump).samples,
     cost: figureAt(lane, t, jump, "cost") ?? NaN,
     firstCost: figureAt(lane, 0, 0, "cost") ?? NaN,
     error: figureAt(lane, t, jump, "error") ?? NaN,

@@ -119,7 +119,7 @@ export function tracksOf(
   );
 }
 
-const SOME = 24; // times at which the largest density is looked for
+const SOME = 24; // times at which the largest density is searched
 
 export class World {
   readonly lives: Lives | null;
@@ -167,7 +167,7 @@ export class World {
     return found.region;
   }
 
-  /** The regions at all times that matter, for a view that has room for them all. */
+  /** The regions at all times that matter, for a view that fits them all. */
   get regions(): Region[] {
     return this.form.phases.flatMap(({ workspace }) => {
       if (!workspace) return [];
@@ -209,7 +209,7 @@ export class World {
     return own.length || !this.form.sensors.length ? own : [Math.min(chosen, this.form.sensors.length - 1)];
   }
 
-  /** Agents whose cells divide the region, of a sensor or of all; null for everybody. */
+  /** Agents whose cells divide the region, of a sensor or of all; null for all agents. */
   members(present: Uint8Array, sensor: number | null): Int32Array | null {
     if (sensor === null) return this.lives ? Int32Array.from(numbersOf(present)) : null;
     return Int32Array.from(this.form.sensors[sensor].owners.filter((p) => present[p]));

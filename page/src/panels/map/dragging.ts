@@ -58,7 +58,7 @@ export class Dragging {
 
   dragTo(z: Point): void {
     const shown = this.shown();
-    if (!shown || !this.grip || this.session.fixed) return;
+    if (!shown || !this.grip || this.session.locked) return;
     const { scene } = shown;
     const { kind, which } = this.grip;
     const { view } = scene;
@@ -103,7 +103,7 @@ export class Dragging {
     }
     const found = moveCorner(this.drag.ring ?? scene.region.ring, this.grip.which, z);
     this.drag = { view: scene.view, ring: found.ring };
-    if (!found.whole) this.session.say("A workspace must stay convex: the corner goes no further.");
+    if (!found.whole) this.session.say("A workspace must stay convex: the vertex goes no further.");
   }
 
   private dragCornerOf(parts: readonly Part[], z: Point, view: View): void {

@@ -108,7 +108,7 @@ export class Gestures {
     }
     if (this.hand.painting.chosen) return this.hand.paint(this.world(p));
     const under = this.under(p, e);
-    if (!this.session.fixed) this.hand.take(under);
+    if (!this.session.locked) this.hand.take(under);
     if (e.pointerType !== "touch" || under) this.choose(under);
   }
 

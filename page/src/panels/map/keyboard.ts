@@ -76,7 +76,7 @@ export class Keyboard {
     if (drawing && (key === "Delete" || key === "Backspace")) this.draw(drawing.slice(0, -1));
     else if (drawing && adds) {
       this.draw([...drawing, at]);
-      this.session.say(`Corner ${drawing.length + 1} at ${at.map(plain).join(", ")}.`);
+      this.session.say(`Vertex ${drawing.length + 1} at ${at.map(plain).join(", ")}.`);
     } else if (adds && this.hand.painting.chosen) {
       this.hand.paint(at);
       void this.hand.commit();
@@ -117,20 +117,21 @@ export class Keyboard {
   private sayChosen({ state, peaks, region }: Scene): void {
     const { tool, selected, selectedPeak, selectedCorner } = this.session.store.get();
     const n = state.dimension;
-    const told = (name: string, count: number, place: ArrayLike<number> | undefined): void =>
+    const sayPlace = (name: string, count: number, place: ArrayLike<number> | undefined): void =>
       this.session.say(
         place
           ? `${name} of ${count}, at ${Array.from(place, plain).join(", ")}.`
           : "There is nothing to choose.",
       );
     if (tool === "agents")
-      told(`Agent ${selected}`, state.agents, state.positions.subarray(n * selected, n * selected + n));
-    else if (tool === "peaks") told(`Peak ${selectedPeak + 1}`, peaks.length, peaks[selectedPeak]?.center);
+      sayPlace(`Agent ${selected}`, state.agents, state.positions.subarray(n * selected, n * selected + n));
+    else if (tool === "peaks")
+      sayPlace(`Peak ${selectedPeak + 1}`, peaks.length, peaks[selectedPeak]?.center);
     else {
       const corners: readonly (readonly number[])[] = region.bounds
         ? region.bounds.map((end) => [end])
         : cornersOf(region);
-      told(`Corner ${selectedCorner + 1}`, corners.length, corners[selectedCorner]);
+      sayPlace(`Vertex ${selectedCorner + 1}`, corners.length, corners[selectedCorner]);
     }
   }
 

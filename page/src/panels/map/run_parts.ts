@@ -13,7 +13,7 @@ export const latestOf = ({ arc }: LanePiece, jump: number): number =>
   jump < 1 ? -1 : arc.events.agent[jump - 1];
 
 export const everSamples = ({ arc: { events } }: LanePiece): boolean =>
-  !events.looked || !events.count || events.looks[events.count] > 0;
+  !events.sampled || !events.count || events.samples[events.count] > 0;
 
 /** The cell of an agent at one of its samples, and the centroid of that. */
 export function seen(piece: LanePiece, row: number, scale: number): Glance {
@@ -77,7 +77,7 @@ export function stretchesOf(lane: Lane, t: number, jump: number): Stretch[] {
   return found;
 }
 
-/** Everybody at rest where they start. */
+/** All agents at rest where they start. */
 export function resting(start: readonly (readonly number[])[]): ArcState {
   const state = blankState(start.length, start[0]?.length ?? 2);
   start.forEach((place, p) => place.forEach((x, i) => (state.positions[p * state.dimension + i] = x)));

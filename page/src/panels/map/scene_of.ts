@@ -79,7 +79,7 @@ export function boundsOfScenario(scenario: Scenario): Bounds | null {
     : null;
 }
 
-/** Remembers what is dear to make, for one map. */
+/** Caches what is costly to compute, for one map. */
 export class SceneMaker {
   private world: World | null = null;
   private worldFor: Scenario | null = null;
@@ -132,9 +132,9 @@ export class SceneMaker {
     const frame = this.frameOf(world, region, end);
     const view = drag.view ?? this.session.view ?? this.fit(frame, region, app.tool, peaks, size);
     const glance = piece ? this.glanceOf(piece, jump - piece.jumps, app.selected, view.sx) : null;
-    const everybody = lane?.stateAt(clock.t, jump) ?? resting(app.start);
-    const lifted = lift(everybody, drag);
-    const state = shadow && !space ? flattened(everybody, shadow.axes) : everybody;
+    const all = lane?.stateAt(clock.t, jump) ?? resting(app.start);
+    const lifted = lift(all, drag);
+    const state = shadow && !space ? flattened(all, shadow.axes) : all;
     const most = world.changes && !shadow && region.dimension <= 2 ? this.mostOf(world, sensors, end) : 0;
     const scene: Scene = {
       region,
@@ -308,7 +308,7 @@ export class SceneMaker {
         ? arc.rowsAfter(jump)[selected]
         : -1
       : jump - 1;
-    if (row < 0 || (arc.events.looked && !arc.events.looked[row])) return null;
+    if (row < 0 || (arc.events.sampled && !arc.events.sampled[row])) return null;
     const key = [arc, row, piece.radii && scale];
     if (key.some((one, k) => one !== this.glanceFor[k])) {
       this.glanceFor = key;

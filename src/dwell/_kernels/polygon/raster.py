@@ -12,8 +12,9 @@ row, about the block's corner. Where the polygon spans TILE rows, whole tiles of
 add their six moments. Every mass is a sum of products of positive numbers: nothing is subtracted.
 The cost is proportional to the number of cells that the outline crosses.
 
-u and v are taken relative to a corner of a tile near the agent, so that they are as small as the
-polygon. Six moments: 1, u, v, uu, uv, vv, about the pivot.
+u and v are taken relative to the corner of the agent's cell, so that they are as small as the
+polygon. Slabs are summed one by one, then by rows of tiles: few roundings reach a sum. Six moments:
+1, u, v, uu, uv, vv, about the pivot.
 
 Between two frames of a raster that changes over time, moments are weighted sums of theirs.
 """
@@ -21,7 +22,7 @@ Between two frames of a raster that changes over time, moments are weighted sums
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.arithmetic import larger, range_of, smaller
 from dwell._kernels.common.density_terms import RasterTerms
 from dwell._kernels.common.quadrature import NODES, WEIGHTS
 from dwell._kernels.polygon.raster_cells import (
@@ -33,9 +34,12 @@ from dwell._kernels.polygon.raster_cells import (
     corner_values,
     inverse_of,
     plus_point,
+    plus_six,
     shares_of,
 )
-from dwell._kernels.polygon.raster_runs import add_tiles, add_whole
+from dwell._kernels.polygon.raster_runs import add_whole, moments_of_tiles
+
+ROUNDING = 4e-16  # of a place in pixels, relative to the size of the grid
 
 
 @inner
@@ -62,18 +66,17 @@ def frame_weight(raster, k):
 
 
 @inner
-def add_slab(raster, j, base, pivot, v0, v1, left, right, inner_columns, t):
-    """Add the slab of a row from v0 to v1, seen from that row, between two lines.
+def slab_moments(raster, j, base, pivot, v0, v1, left, right, inner_columns):
+    """Six moments of the slab of a row from v0 to v1, seen from that row, between two lines.
 
     j: the row, and its v seen from the pivot; left, right: u of a line at both ends. inner_columns:
-    those that tiles have covered. Columns are counted from the corner of the tile at `base`, which
-    is a multiple of TILE.
+    those that tiles have covered. Columns are counted from `base` on.
     """
+    t = NONE
     bilinear = raster.bilinear
     columns = raster.columns
     begin, end = -base, columns + bilinear - base  # all columns
     half = 0.5 * bilinear
-    offset = -pivot[0] - base
     c0, c1 = inner_columns
     l0, l1 = left
     r0, r1 = right
@@ -89,7 +92,7 @@ def add_slab(raster, j, base, pivot, v0, v1, left, right, inner_columns, t):
         inside = (whole + base, until + base, 0, 0)
         if c0 < c1:
             inside = (whole + base, c0 + base, c1 + base, until + base)
-        t = add_whole(raster, row, inside, offset, cv, v0, v1, t)
+        t = add_whole(raster, row, inside, (base, pivot[0]), cv, v0, v1, t)
     left_inverse, right_inverse = inverse_of(l1 - l0), inverse_of(r1 - r0)
     i = first
     while i < last:
@@ -141,22 +144,39 @@ def next_edge(n, a, b, step, level, top, v):
 
 
 @inner
-def to_pixels(n, place, shift, x0, y0, x, y, u, v):
+def overhang(n, u, low, high, slack):
+    """By how much numbers must move to lie in [low, high]; 0 where that is more than rounding."""
+    least, most = range_of(n, u)
+    if low - slack <= least < low:
+        return low - least
+    return high - most if high < most <= high + slack else 0.0
+
+
+@inner
+def to_pixels(n, raster, x0, y0, x, y, u, v):
     """Write the polygon in pixel units into u, v, counter-clockwise; return its base and agent.
 
-    The base is a corner of a tile, which u and v are relative to; the agent's place likewise.
+    The base is the corner of the agent's cell, which u and v are relative to; the agent's place
+    likewise. A polygon that sticks out of the grid by rounding only moves inside as a whole.
     """
+    place, half = raster.place, 0.5 * raster.bilinear
     gx, gy = x0 - place[0], y0 - place[1]
-    au = place[2] * gx + place[3] * gy + shift
-    av = place[4] * gx + place[5] * gy + shift
-    bu, bv = TILE * math.floor(au / TILE), TILE * math.floor(av / TILE)
+    au = place[2] * gx + place[3] * gy + half
+    av = place[4] * gx + place[5] * gy + half
+    bu, bv = math.floor(au), math.floor(av)
     au, av = au - bu, av - bv
     turned = place[10] < 0.0
     for k in range(n):
         i = n - 1 - k if turned else k
         u[i] = au + (place[2] * x[k] + place[3] * y[k])
         v[i] = av + (place[4] * x[k] + place[5] * y[k])
-    return bu, bv, au, av
+    slack = ROUNDING * (raster.columns + raster.rows)
+    du = overhang(n, u, half - bu, raster.columns + half - bu, slack)
+    dv = overhang(n, v, half - bv, raster.rows + half - bv, slack)
+    for k in range(n):
+        u[k] += du
+        v[k] += dv
+    return bu, bv, au + du, av + dv
 
 
 @inner
@@ -170,7 +190,7 @@ def pixel_moments(n, raster, bu, bv, pivot, u, v):
         high = k if v[k] > v[high] else high
     peak = v[high]
     now, top = larger(v[low], half - bv), smaller(peak, rows + half - bv)
-    t = NONE
+    t = band = NONE
     la, lb, ra, rb = low, (low + n - 1) % n, low, (low + 1) % n
     c0 = c1 = 0
     covered = -math.inf
@@ -182,28 +202,29 @@ def pixel_moments(n, raster, bu, bv, pivot, u, v):
             c0 = c1 = 0
         left, right = on_edge(la, lb, now, u, v), on_edge(ra, rb, now, u, v)
         after = j + TILE
-        full = now == j and j % TILE == 0 and after <= top
-        if full and j + bv >= bilinear and after + bv <= rows:
+        begins = now == j and (j + bv) % TILE == 0  # a row of tiles
+        if begins:
+            t, band = plus_six(t, band), NONE
+        if begins and after <= top and j + bv >= bilinear and after + bv <= rows:
             qa, qb = next_edge(n, la, lb, n - 1, after, peak, v)
             sa, sb = next_edge(n, ra, rb, 1, after, peak, v)
             far_left, far_right = on_edge(qa, qb, after, u, v), on_edge(sa, sb, after, u, v)
-            begin, end = larger(larger(left, far_left), bilinear - bu), smaller(right, far_right)
-            end = smaller(end, columns - bu)
-            first, last = math.ceil(begin / TILE), math.floor(end / TILE)
+            begin = math.ceil(clamped(larger(left, far_left), bilinear - bu, columns - bu))
+            end = math.floor(clamped(smaller(right, far_right), bilinear - bu, columns - bu))
+            first, last = -(-(begin + bu) // TILE), (end + bu) // TILE
             if first < last:
-                c0, c1, covered = int(first) * TILE, int(last) * TILE, after
-                t = add_tiles(
-                    raster.tiles, (j + bv) // TILE, (c0 + bu) // TILE, (c1 + bu) // TILE,
-                    -pivot[0] - bu, -pivot[1] - bv, t,
-                )  # fmt: skip
+                c0, c1, covered = first * TILE - bu, last * TILE - bu, after
+                tiles = moments_of_tiles(raster.tiles, (j + bv) // TILE, first, last, bu, bv, pivot)
+                band = plus_six(band, tiles)
         then = smaller(smaller(j + 1.0, top), smaller(v[lb], v[rb]))
         lines = (left, on_edge(la, lb, then, u, v)), (right, on_edge(ra, rb, then, u, v))
-        t = add_slab(
+        slab = slab_moments(
             raster, (j + bv, j - pivot[1]), bu, pivot, now - j, then - j, lines[0], lines[1],
-            (c0, c1), t,
+            (c0, c1),
         )  # fmt: skip
+        band = plus_six(band, slab)
         now = then
-    return t
+    return plus_six(t, band)
 
 
 @inner
@@ -215,7 +236,7 @@ def add_raster(raster, n, x0, y0, px, py, x, y, u, v, total):
     if raster is None:
         return total
     place = raster.place
-    bu, bv, au, av = to_pixels(n, place, 0.5 * raster.bilinear, x0, y0, x, y, u, v)
+    bu, bv, au, av = to_pixels(n, raster, x0, y0, x, y, u, v)
     pivot = au + (place[2] * px + place[3] * py), av + (place[4] * px + place[5] * py)
     xu, xv, yu, yv = place[6], place[7], place[8], place[9]
     for k in range(2):

@@ -10,7 +10,7 @@ from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.quadrature import NODES, WEIGHTS
 
-BITS = 5
+BITS = 4
 TILE = 1 << BITS  # cells along a block, and along both sides of a tile
 REST = TILE - 1
 NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -79,27 +79,31 @@ def add_piece(f, bilinear, cell, v0, v1, l0, l1, r0, r1, t):
     """Add a trapezoid in a cell, from v0 to v1, left side from l0 to l1, right side r0 to r1.
 
     f: corner values; cell: where the cell's corner is, seen from the pivot. v, l and r are seen
-    from that corner.
+    from that corner. Along u integrals are closed forms about the middle, along v Gauss rules.
     """
     cu, cv = cell
     dv, dl, dr = v1 - v0, l1 - l0, r1 - r0
-    order = 2 if bilinear == 0 else 3
+    order = 3 if bilinear == 1 and (dl != 0.0 or dr != 0.0) else 2
     for k in range(order):
         s = NODES[order, k]
         y, left = v0 + s * dv, l0 + s * dl
         wide = (r0 + s * dr) - left
-        w = WEIGHTS[order, k] * dv * wide
-        if bilinear == 0:
-            w *= f[0]
-            u = cu + (left + 0.5 * wide)
-            t = plus_point(t, w, u, cv + y)
-            t = t[0], t[1], t[2], t[3] + w * wide * wide / 12.0, t[4], t[5]
-        else:
+        x = left + 0.5 * wide
+        w, square = WEIGHTS[order, k] * dv * wide, wide * wide * (1.0 / 12.0)
+        g, tilt = w * f[0], 0.0
+        if bilinear == 1:
             low, high = (1.0 - y) * f[0] + y * f[2], (1.0 - y) * f[1] + y * f[3]
-            for i in range(2):
-                x = left + NODES[2, i] * wide
-                g = 0.5 * w * ((1.0 - x) * low + x * high)
-                t = plus_point(t, g, cu + x, cv + y)
+            g, tilt = w * ((1.0 - x) * low + x * high), w * square * (high - low)
+        u, v = cu + x, cv + y
+        gu, gv = g * u + tilt, g * v
+        t = (
+            t[0] + g,
+            t[1] + gu,
+            t[2] + gv,
+            t[3] + ((gu + tilt) * u + g * square),
+            t[4] + gu * v,
+            t[5] + gv * v,
+        )
     return t
 
 

@@ -16,46 +16,68 @@ from dwell._kernels.polygon.raster_cells import (
 
 
 @inner
-def add_singly(raster, row, first, last, u, s):
-    """Add the moments 1, u, uu of cells first to last - 1 of a row; u: of the first cell."""
-    s0 = s1 = s2 = 0.0
+def sums_of_values(values, row, first, last):
+    """Sums of f, k f and k k f over values first to last - 1 of a row; k counts from the first."""
+    s0 = s1 = s2 = k = 0.0
     for i in range(first, last):
-        k = float(i - first)
-        if raster.bilinear == 0:
-            f = value_at(raster.values, row, i)
-            s0 += f
-            s1 += k * f
-            s2 += k * k * f
-        else:
-            a = value_at(raster.values, row, i - 1)  # whole cells are never outermost
-            b = value_at(raster.values, row, i)
-            p0, p1 = 0.5 * (a + b), a / 6.0 + b / 3.0
-            s0 += p0
-            s1 += k * p0 + p1
-            s2 += k * (k * p0 + 2.0 * p1) + (a / 12.0 + b / 4.0)
-    if raster.bilinear == 0:
-        s1, s2 = s1 + 0.5 * s0, s2 + s1 + s0 / 3.0
-    return s[0] + s0, s[1] + (s1 + u * s0), s[2] + (s2 + u * (2.0 * s1 + u * s0))
+        f = value_at(values, row, i)
+        kf = k * f
+        s0 += f
+        s1 += kf
+        s2 += k * kf
+        k += 1.0
+    return s0, s1, s2
 
 
 @inner
-def add_run(raster, row, first, last, offset, s):
-    """Add the moments 1, u, uu of whole cells of a row: blocks, and what is left of them singly.
+def moments_of_line(values, bilinear, row, first, last):
+    """Moments 1, u, uu of cells first to last - 1 of a row, at least one.
 
-    offset: what u of cell 0 is, seen from the pivot.
+    u counts from the first cell's corner. Each inner node of bilinear cells has a hat function of
+    width 2, both outer ones half of it.
     """
+    if bilinear == 0:
+        s0, s1, s2 = sums_of_values(values, row, first, last)
+        return s0, s1 + 0.5 * s0, s2 + s1 + s0 / 3.0
+    a, b = value_at(values, row, larger(first - 1, 0)), value_at(values, row, last - 1)
+    s0, s1, s2 = sums_of_values(values, row, first, last - 1)
+    n = float(last - first)
+    return (
+        s0 + 0.5 * (a + b),
+        s1 + s0 + (a / 6.0 + b * (0.5 * n - 1.0 / 6.0)),
+        s2 + 2.0 * s1 + s0 + s0 / 6.0 + (a / 12.0 + b * (n * (0.5 * n - 1.0 / 3.0) + 1.0 / 12.0)),
+    )
+
+
+@inner
+def plus_moved(s, m, u):
+    """Add the moments 1, u, uu about a point to others; u: of that point."""
+    return s[0] + m[0], s[1] + (m[1] + u * m[0]), s[2] + (m[2] + u * (2.0 * m[1] + u * m[0]))
+
+
+@inner
+def add_singly(raster, row, first, last, frame, s):
+    """Add the moments 1, u, uu of cells first to last - 1 of a row; there may be none."""
     if first >= last:
         return s
+    found = moments_of_line(raster.values, raster.bilinear, row, first, last)
+    return plus_moved(s, found, (first - frame[0]) - frame[1])
+
+
+@inner
+def add_run(raster, row, first, last, frame, s):
+    """Add the moments 1, u, uu of whole cells of a row: blocks, and what is left of them singly.
+
+    frame: the base, and the pivot's u from there: see `to_pixels`.
+    """
     begin, end = -(-first // TILE), last // TILE
     if begin >= end:
-        return add_singly(raster, row, first, last, offset + first, s)
-    s = add_singly(raster, row, first, begin * TILE, offset + first, s)
+        return add_singly(raster, row, first, last, frame, s)
+    s = add_singly(raster, row, first, begin * TILE, frame, s)
     for b in range(begin, end):
-        u = offset + b * TILE
         block = raster.blocks[row >> BITS, b, row & REST]
-        m0, m1, m2 = block[0], block[1], block[2]
-        s = s[0] + m0, s[1] + (m1 + u * m0), s[2] + (m2 + u * (2.0 * m1 + u * m0))
-    return add_singly(raster, row, end * TILE, last, offset + end * TILE, s)
+        s = plus_moved(s, block, (b * TILE - frame[0]) - frame[1])
+    return add_singly(raster, row, end * TILE, last, frame, s)
 
 
 @inner
@@ -72,13 +94,13 @@ def heights(v0, v1, cv, lower):
 
 
 @inner
-def add_whole(raster, j, gaps, offset, cv, v0, v1, t):
+def add_whole(raster, j, gaps, frame, cv, v0, v1, t):
     """Add the whole cells of row j between gaps[0] and gaps[1] and between gaps[2] and gaps[3]."""
     rows = 1 if raster.bilinear == 0 else 2
     for k in range(rows):
         row = clamped(j - raster.bilinear + k, 0, raster.rows - 1)
-        s = add_run(raster, row, gaps[0], gaps[1], offset, (0.0, 0.0, 0.0))
-        s = add_run(raster, row, gaps[2], gaps[3], offset, s)
+        s = add_run(raster, row, gaps[0], gaps[1], frame, (0.0, 0.0, 0.0))
+        s = add_run(raster, row, gaps[2], gaps[3], frame, s)
         if s[0] == 0.0:
             continue
         if rows == 1:
@@ -91,11 +113,12 @@ def add_whole(raster, j, gaps, offset, cv, v0, v1, t):
 
 
 @inner
-def add_tiles(tiles, row, first, last, offset_u, offset_v, t):
-    """Add whole tiles of a row of tiles; offsets: what u and v of cell 0 are, from the pivot."""
-    v = offset_v + row * TILE
+def moments_of_tiles(tiles, row, first, last, bu, bv, pivot):
+    """Six moments of whole tiles of a row; bu, bv: the base, from which the pivot is seen."""
+    t = NONE
+    v = (row * TILE - bv) - pivot[1]
     for c in range(first, last):
-        u = offset_u + c * TILE
+        u = (c * TILE - bu) - pivot[0]
         m, mu, mv = tiles[row, c, 0], tiles[row, c, 1], tiles[row, c, 2]
         uu = tiles[row, c, 3] + u * (2.0 * mu + u * m)
         uv = tiles[row, c, 4] + (u * mv + v * (mu + u * m))
@@ -112,17 +135,10 @@ def fill_blocks(values, rows, bilinear, blocks, tiles):
     """
     for j in range(rows):
         for b in range(blocks.shape[1]):
-            s0 = s1 = s2 = 0.0
-            for k in range(TILE):
-                i = b * TILE + k
-                left, right = (i, i) if bilinear == 0 else (larger(i - 1, 0), i)
-                f, g = value_at(values, j, left), value_at(values, j, right)
-                p0, p1 = 0.5 * (f + g), f / 6.0 + g / 3.0
-                s0 += p0
-                s1 += k * p0 + p1
-                s2 += k * (k * p0 + 2.0 * p1) + (f / 12.0 + g / 4.0)
             block = blocks[j >> BITS, b, j & REST]
-            block[0], block[1], block[2] = s0, s1, s2
+            block[0], block[1], block[2] = moments_of_line(
+                values, bilinear, j, b * TILE, (b + 1) * TILE
+            )
     for row in range(tiles.shape[0]):
         for b in range(tiles.shape[1]):
             t = NONE

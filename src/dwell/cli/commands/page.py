@@ -51,7 +51,7 @@ LINK = re.compile(r"s=[A-Za-z0-9_-]+(&[a-z]+=[A-Za-z0-9_.,+-]*)*")  # of page/sr
 def serve(
     shown: list[str], host: str, port: int, no_browser: bool, names: list[str], **limits: Any
 ) -> None:
-    """Show runs, as they go or as they were stored, on a page in the browser."""
+    """Show runs, live or stored, on a page in the browser."""
     try:
         import fastapi  # noqa: F401
         import uvicorn  # noqa: F401

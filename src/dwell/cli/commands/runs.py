@@ -176,7 +176,7 @@ def export(
     stored: list[Path], html: Path | None, gis: Path | None, frames: int, epoch: str | None,
     force: bool,
 ) -> None:  # fmt: skip
-    """Write a stored run as a file that plays in a browser, or as a map with cells and paths."""
+    """Write a stored run as an HTML file that plays, or as a map."""
     from dwell.exports import export_gis, export_html
     from dwell.results.files import check_target
 

@@ -1,4 +1,4 @@
-/** Vigil: asks now and then whether the server is there, also while nothing runs. */
+/** Checks now and then whether the server is there, also while nothing runs. */
 
 import { health, Unreachable } from "../net/api";
 import type { Store } from "./store";
@@ -9,7 +9,7 @@ const ASK_AGAIN = 1000; // while it is not there
 export function keepAsking(store: Store<{ offline: boolean }>, backAgain: () => void): void {
   const ask = async (): Promise<void> => {
     try {
-      if (document.hidden) return; // nobody looks; asked again when somebody may
+      if (document.hidden) return; // asked again once the page is shown
       await health();
       if (store.get().offline) {
         store.set({ offline: false });

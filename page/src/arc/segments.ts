@@ -1,7 +1,7 @@
-/** How far along its leg an agent is: it cruises, and then may slow down and come to rest. */
+/** How far along its segment an agent is: it cruises, and then may slow down and come to rest. */
 
 /**
- * For how long, at the velocity it began with, a leg would have had to go to be where it is.
+ * For how long, at the velocity it began with, a segment would have had to go to be where it is.
  * The velocity is held for a time `cruise` and then decays like exp(-fade t); with an infinite
  * `fade` the agent stops there and then.
  */
@@ -11,7 +11,7 @@ export function secondsUsed(dt: number, cruise: number, fade: number): number {
   return cruise + (1 - Math.exp(-fade * (dt - cruise))) / fade;
 }
 
-/** The share of its first velocity that a leg still has. */
+/** The share of its first velocity that a segment still has. */
 export function speedLeft(dt: number, cruise: number, fade: number): number {
   if (dt <= cruise) return 1;
   return fade === Infinity ? 0 : Math.exp(-fade * (dt - cruise));
