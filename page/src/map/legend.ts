@@ -30,18 +30,17 @@ const labelOf = ({ theme }: Scene) => ({ colour: theme.cell, size: 11, halo: the
 const wideOf = ({ size }: Scene): number => (size.width < NARROW ? 36 : 90);
 
 /** Whether both scales have space in one line. */
-const inOneLine = ({ size }: Scene): boolean => size.width >= 270;
+const inOneLine = ({ size }: Scene): boolean => size.width >= 236;
 
 const hasDensity = ({ heat, layers }: Scene): boolean =>
   heat !== null && layers.heat && heat.most !== heat.least;
 const hasArrows = ({ running, layers, speed }: Scene): boolean => running && layers.holds && speed > 0;
 
-/** The scales of the density and of the arrows, beside each other where the map is wide. */
+/** The scales of the density and of the arrows, side by side; that of the density alone on a narrow map. */
 export function drawScale(pen: Pen, scene: Scene): void {
   if (!scene.scaled) return;
-  const beside = inOneLine(scene);
   const taken = hasDensity(scene) ? density(pen, scene) : 0;
-  if (hasArrows(scene)) arrows(pen, scene, beside ? taken : 0, beside || !taken ? 14 : 14 + LINE);
+  if (hasArrows(scene) && (inOneLine(scene) || !taken)) arrows(pen, scene, taken);
 }
 
 /** How wide it is. */
@@ -61,7 +60,8 @@ function density(pen: Pen, scene: Scene): number {
   return size.width - (right - wide - 6 - 9 * DIGIT);
 }
 
-function arrows(pen: Pen, scene: Scene, taken: number, y: number): void {
+function arrows(pen: Pen, scene: Scene, taken: number): void {
+  const y = 14;
   const length = arrowOf(scene);
   const words = short(scene.speed);
   const right = scene.size.width - taken - 18 - DIGIT * words.length;
@@ -76,7 +76,7 @@ function arrows(pen: Pen, scene: Scene, taken: number, y: number): void {
 export function drawRangeKey(pen: Pen, scene: Scene): void {
   const { theme, size } = scene;
   if (!scene.scaled || !isShaded(scene)) return;
-  const y = 14 + LINE * (!inOneLine(scene) && hasArrows(scene) ? 2 : 1);
+  const y = 14 + LINE;
   pen.text("out of range", size.width - 18, y, { ...labelOf(scene), align: "right" });
   box(pen, size.width - 18 - 13.5 * DIGIT - 8, y - 4, 14, 8);
   pen.fill({ colour: theme.faint, alpha: BEYOND });
