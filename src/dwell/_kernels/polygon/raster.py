@@ -13,8 +13,8 @@ add their six moments. Every mass is a sum of products of positive numbers: noth
 The cost is proportional to the number of cells that the outline crosses.
 
 u and v are taken relative to the corner of the agent's cell, so that they are as small as the
-polygon. Slabs are summed one by one, then by rows of tiles: few roundings reach a sum. Six moments:
-1, u, v, uu, uv, vv, about the pivot.
+polygon. Slabs are summed one by one, then in bands, then together: few roundings reach a sum. Six
+moments: 1, u, v, uu, uv, vv, about the pivot.
 
 Between two frames of a raster that changes over time, moments are weighted sums of theirs.
 """
@@ -39,6 +39,7 @@ from dwell._kernels.polygon.raster_cells import (
 )
 from dwell._kernels.polygon.raster_runs import add_whole, moments_of_tiles
 
+BAND = 8  # rows that are summed apart from others
 ROUNDING = 4e-16  # of a place in pixels, relative to the size of the grid
 
 
@@ -202,10 +203,10 @@ def pixel_moments(n, raster, bu, bv, pivot, u, v):
             c0 = c1 = 0
         left, right = on_edge(la, lb, now, u, v), on_edge(ra, rb, now, u, v)
         after = j + TILE
-        begins = now == j and (j + bv) % TILE == 0  # a row of tiles
-        if begins:
+        if now == j and (j + bv) % BAND == 0:
             t, band = plus_six(t, band), NONE
-        if begins and after <= top and j + bv >= bilinear and after + bv <= rows:
+        full = now == j and (j + bv) % TILE == 0 and after <= top
+        if full and j + bv >= bilinear and after + bv <= rows:
             qa, qb = next_edge(n, la, lb, n - 1, after, peak, v)
             sa, sb = next_edge(n, ra, rb, 1, after, peak, v)
             far_left, far_right = on_edge(qa, qb, after, u, v), on_edge(sa, sb, after, u, v)

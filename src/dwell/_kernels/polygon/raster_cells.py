@@ -10,7 +10,7 @@ from dwell._kernels._jit import inner
 from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.quadrature import NODES, WEIGHTS
 
-BITS = 4
+BITS = 5
 TILE = 1 << BITS  # cells along a block, and along both sides of a tile
 REST = TILE - 1
 NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
