@@ -16,7 +16,7 @@ from dwell.studies.deployment import Deployment
 from dwell.studies.newton import descend
 from dwell.studies.objective import Objective
 from dwell.studies.optimize import optimize_scenario
-from dwell.studies.random_starts import Frame, random_start
+from dwell.studies.random_starts import CornerFrame, random_start
 
 GROUP = "optimum"
 LEVEL = 1e-12  # gradient norm that both methods are taken to
@@ -90,7 +90,7 @@ def _beside_many(found: Deployment, starts: int) -> Row:
 
 
 def _beside_lloyd(starts: int, level: float) -> Iterator[Row]:
-    frame = Frame(dwell.Polygon(HEPTAGON), hill())
+    frame = CornerFrame(dwell.Polygon(HEPTAGON), hill())
     own = frame.inward(np.array(paper(30).agents.start))
     ratios, answer = [], []
     for k in range(starts):
@@ -127,7 +127,7 @@ def lloyd_cells(objective: Objective, start: np.ndarray, level: float) -> tuple[
 
 
 def _one_start(agents: int) -> Row:
-    frame = Frame(dwell.Polygon(HEPTAGON), hill())
+    frame = CornerFrame(dwell.Polygon(HEPTAGON), hill())
     start = random_start(frame, agents, 1, 0)
     began = time.perf_counter()
     found = descend(frame.objective(), start)

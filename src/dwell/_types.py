@@ -100,11 +100,6 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def arriving(later: int) -> str:
-    """That some of the agents just counted arrive during the run; nothing if none do."""
-    return f", {later} of which arrive{'s' * (later == 1)} later" if later else ""
-
-
 def at_time(time: float) -> str:
     """A time in words: t = 0.3, not t = 0.30000000000000004."""
     return f"t = {float(time):.9g}"

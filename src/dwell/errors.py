@@ -133,3 +133,8 @@ class Aborted(KeyboardInterrupt):
 
 class DwellWarning(UserWarning):
     """Something that stops nothing, but that the user should know."""
+
+
+def arriving(later: int) -> str:
+    """Words for a message: some of the agents just counted arrive during the run, if any do."""
+    return f", {later} of which arrive{'s' * (later == 1)} later" if later else ""

@@ -87,7 +87,7 @@ def test_a_function_that_fails_elsewhere_is_no_violation():
     site = dwell.Box((0, 0), (1, 1))
     corner = as_density(lambda z: np.where(z.max(axis=1) > 0.9995, -1.0, 1.0))
     run = dwell.simulate(site, None, [(0.3, 0.3), (0.6, 0.6)], LAW, until=0.5, seed=1)
-    object.__setattr__(run.system, "density", corner)
+    object.__setattr__(run.system.ground, "density", corner)
     from dwell.verify.centroids import FEWER, counted
     from dwell.verify.recorded import Recorded
 

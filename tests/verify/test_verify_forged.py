@@ -289,8 +289,9 @@ def triggered(by: float) -> Forge:
 def another_density(f: Any) -> None:
     """Kernels that integrate another density than the scenario's."""
     f.system = replace(f.system)
-    assert f.system.terms is not None  # the kernels keep this one
-    object.__setattr__(f.system, "density", Gaussian(HILL.center, 1.001 * 0.4))
+    ground = f.system.ground
+    assert ground.terms is not None  # the kernels keep these
+    object.__setattr__(ground, "density", Gaussian(HILL.center, 1.001 * 0.4))
 
 
 def older_sample(scale: float) -> Forge:

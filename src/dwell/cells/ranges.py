@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dwell._types import Floats, Points, arriving, as_numbers, finite_number, in_short, lengths
+from dwell._types import Floats, Points, as_numbers, finite_number, in_short, lengths
 from dwell.cells.weighted_region import WeightedRegion
-from dwell.errors import AgentsError
+from dwell.errors import AgentsError, arriving
 from dwell.geometry import Workspace, is_flat
 
 KEY = "agents.radius"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from typing import TypeAlias
 
-from dwell._types import arriving
+from dwell.errors import arriving
 
 from .problems import Problem, Where, shown
 from .values import point_needed, term_needed

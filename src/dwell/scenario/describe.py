@@ -12,7 +12,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from dwell._checks import check_whole
-from dwell._types import Points, arriving, finite_number, in_short, is_one_of, is_whole, listed
+from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, listed
 from dwell.agents import Sensor, Switch
 from dwell.agents.network import Network
 from dwell.density import (
@@ -26,7 +26,7 @@ from dwell.density import (
     Raster,
     Uniform,
 )
-from dwell.errors import ControllerError, InputError
+from dwell.errors import ControllerError, InputError, arriving
 from dwell.geometry import (
     Ball,
     Box,

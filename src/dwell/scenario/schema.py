@@ -10,12 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from html import escape
+from textwrap import shorten
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
-
-from dwell._tables import html_table
-from dwell._types import counted, in_short
 
 from . import checks
 from .laws import (
@@ -191,7 +189,7 @@ class Scenario(Table):
     run: RunSpec = doc("how long, with which chance, and what is kept")
 
     def __repr__(self) -> str:
-        agents = counted(self.agent_count, "agent")
+        agents = f"{self.agent_count} agent{'s' * (self.agent_count != 1)}"
         named = f" {self.name!r}" if self.name else ""
         return (
             f"<Scenario{named}: {agents}, {self.controller.kind}, until t = {self.run.horizon:g}>"
@@ -201,8 +199,12 @@ class Scenario(Table):
         rows = []
         for name, value in self.model_dump(mode="json", exclude_unset=True).items():
             table = value if isinstance(value, dict) else {"": value}
-            rows += [(f"{name}.{key}".rstrip("."), in_short(v, 100)) for key, v in table.items()]
-        return f"{html_table(rows)}<p>{escape(repr(self))}</p>"
+            rows += [
+                (f"{name}.{key}".rstrip("."), shorten(repr(v), 100)) for key, v in table.items()
+            ]
+        pairs = ((escape(key), escape(shorten(text, 100))) for key, text in rows)
+        cells = (f"<tr><td>{key}</td><td>{text}</td></tr>" for key, text in pairs)
+        return f"<table>{''.join(cells)}</table><p>{escape(repr(self))}</p>"
 
     def _problems(self) -> Iterator[Problem]:
         agents, horizon = self.agent_count, self.run.horizon
