@@ -30,6 +30,8 @@ WITHOUT_RECORDING = """(() => {
     if (store.get().lanes.some((lane) => lane.recorded)) session.reset();
     store.set({ panel: store.get().panel === "guide" ? "numbers" : store.get().panel });
 })()"""
+# Code for keys loads after the first picture.
+KEYS = "() => document.querySelector('[data-keys] .map-canvas[data-keys]') !== null"
 PATIENCE = 60_000  # milliseconds: kernels may have to be compiled first
 
 
@@ -114,6 +116,7 @@ def open_page(browser: Any, server: Server, watched: Watched) -> Iterator[Open]:
         page.goto(address or server.url)
         page.wait_for_function("() => dwellPage.store.get().start.length > 0")
         page.wait_for_function("() => dwellPage.store.get().templates.length > 0")
+        page.wait_for_function(KEYS)
         if not recorded:
             page.evaluate(WITHOUT_RECORDING)
             frames(page)

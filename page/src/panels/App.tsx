@@ -48,7 +48,9 @@ export function App() {
     let over = false;
     import("./keys")
       .then(({ listenToKeys }) => {
-        if (!over) off = listenToKeys(session);
+        if (over) return;
+        off = listenToKeys(session);
+        document.documentElement.dataset["keys"] = "ready";
       })
       .catch((error: unknown) => session.fail(error));
     return () => {

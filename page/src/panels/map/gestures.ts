@@ -41,6 +41,7 @@ export class Gestures {
         if (this.closed) return;
         const keyboard = new Keyboard(session, shown, this.hand);
         this.on("keydown", (e) => keyboard.key(e));
+        canvas.dataset["keys"] = "ready";
         const busy = (): boolean => this.holds || this.turning !== null;
         this.off.push(listenToZoom(canvas, session, shown, busy));
       })
