@@ -95,7 +95,8 @@ class FleetPlan:
                     decay_rate_of(self.law.system.controller),
                 )  # fmt: skip
                 return np.array(segment.at(now)[0])
-        return self.positions[agent].copy()
+        start: Points = self.positions[agent].copy()
+        return start
 
 
 def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
