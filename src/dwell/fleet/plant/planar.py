@@ -16,7 +16,7 @@ AXES = ("map", "base", "unicycle")
 
 @final
 @dataclass(frozen=True, slots=True)
-class Drive:
+class Steering:
     """How a robot takes velocities.
 
     Parameters

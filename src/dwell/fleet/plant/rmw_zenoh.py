@@ -175,7 +175,7 @@ class RmwZenohPlant(RosPlant):
         self._begin(patience, source)
 
     def _send(self, velocity: Points) -> None:
-        command = self._drive.command(np.asarray(velocity), self._yaw)
+        command = self._steering.command(np.asarray(velocity), self._yaw)
         self._publish(self._node.types.velocity(self._kind, self._topics.frame, command))
 
     def _release(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.fleet.plant import Integrator, Pose
-from dwell.fleet.plant.planar import Drive
+from dwell.fleet.plant.planar import Steering
 from dwell.fleet.plant.remote import library
 
 AHEAD = 0.05  # metres from the axle to the point that is the agent
@@ -39,7 +39,7 @@ class RobotariumTable:
     ) -> None:
         rps = library("rps.robotarium", "the simulator of the Robotarium", INSTALL)
         yaw: Floats = np.zeros(len(positions)) if headings is None else np.array(headings, float)
-        self.drive = Drive("unicycle", ahead)
+        self.steering = Steering("unicycle", ahead)
         axles = positions - ahead * np.column_stack([np.cos(yaw), np.sin(yaw)])
         begin = np.vstack([axles.T, yaw])
         self._simulator = rps.Robotarium(len(yaw), False, False, begin)
@@ -59,14 +59,14 @@ class RobotariumTable:
         with self._lock:
             while self._began + (self._steps + 1) * float(self._simulator.time_step) <= now:
                 self._step()
-            return Pose(self.drive.position(*self._poses[:, robot].tolist()), self.time)
+            return Pose(self.steering.position(*self._poses[:, robot].tolist()), self.time)
 
     def _step(self) -> None:
         """Steer each robot so that the point ahead of its axle has the held velocity."""
         commands = np.empty((2, len(self.held)))
         for p, held in enumerate(self.held):
             velocity = held.velocity(self.time)
-            commands[0, p], _, commands[1, p] = self.drive.command(velocity, self._poses[2, p])
+            commands[0, p], _, commands[1, p] = self.steering.command(velocity, self._poses[2, p])
         self._simulator.set_velocities(range(len(self.held)), commands)
         self._simulator.step()
         self._poses, self._steps = self._simulator.get_poses().copy(), self._steps + 1

@@ -76,7 +76,7 @@ class Ros2Plant(RosPlant):
         if twist is not message:
             message.header.stamp = self._node.get_clock().now().to_msg()
             message.header.frame_id = self._topics.frame
-        command = self._drive.command(velocity, self._yaw)
+        command = self._steering.command(velocity, self._yaw)
         twist.linear.x, twist.linear.y, twist.angular.z = command
         self._publisher.publish(message)
 

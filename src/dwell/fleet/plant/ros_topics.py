@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell.errors import InputError
-from dwell.fleet.plant.planar import Drive
+from dwell.fleet.plant.planar import Steering
 from dwell.fleet.plant.remote import RemotePlant
 
 POSITIONS = ("nav_msgs/msg/Odometry", "geometry_msgs/msg/PoseStamped")
@@ -29,7 +29,7 @@ class RosTopics:
     position_type : "Odometry" or "PoseStamped".
     velocity_type : "TwistStamped" or "Twist".
     frame : of stamped velocities.
-    drive : in which axes velocities are.
+    steering : in which axes velocities are.
     """
 
     namespace: str = "/agent_{agent}"
@@ -38,7 +38,7 @@ class RosTopics:
     velocity: str = "cmd_vel"
     velocity_type: str = "TwistStamped"
     frame: str = ""
-    drive: Drive = field(default_factory=Drive)
+    steering: Steering = field(default_factory=Steering)
 
     def name(self, topic: str, agent: int) -> str:
         """The full name of a topic."""
@@ -56,7 +56,7 @@ class RosPlant(RemotePlant):
 
     def __init__(self, clock: Callable[[], float], topics: RosTopics, fade: float) -> None:
         super().__init__(clock, 2, fade)
-        self._drive, self._yaw = topics.drive, 0.0
+        self._steering, self._yaw = topics.steering, 0.0
 
     def _receive(self, message: Any) -> None:
         """Take in a message with a position."""
@@ -64,7 +64,7 @@ class RosPlant(RemotePlant):
         if not math.isfinite(yaw):
             return self._arrived(np.full(2, math.nan))
         self._yaw = yaw
-        return self._arrived(self._drive.position(x, y, yaw))
+        return self._arrived(self._steering.position(x, y, yaw))
 
 
 def planar_pose(message: Any) -> tuple[float, float, float]:
