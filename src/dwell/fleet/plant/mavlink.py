@@ -66,6 +66,8 @@ class MavlinkPlant(RemotePlant):
             raise _refused(f"origin is {origin}; {dimension} coordinates are needed")
         mavutil = library("pymavlink.mavutil", "a vehicle on MAVLink", INSTALL)
         own = source or (system, mavutil.mavlink.MAV_COMP_ID_ONBOARD_COMPUTER)
+        if not address.startswith(("udp", "tcp")):
+            library("serial", "a vehicle on a serial line", INSTALL)
         try:
             self._link = mavutil.mavlink_connection(
                 address, source_system=own[0], source_component=own[1], dialect="common"

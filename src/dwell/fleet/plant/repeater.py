@@ -38,6 +38,8 @@ class Repeater:
     ) -> None:
         self._send, self._clock = send, clock
         self._held = Integrator(np.zeros(dimension), fade, clock())
+        self._held.hold(np.zeros(dimension), clock(), 0.0)
+        self._held.velocity(clock())  # compiles what velocities that end need, before any is held
         self._ends = math.inf  # when the velocity ends
         self._agent: threading.Thread | None = None  # the thread that chose it
         self._lock, self._changed, self._over = threading.Lock(), threading.Event(), False

@@ -36,6 +36,7 @@ class RosTypes:
             raise InputError(says, code="plant.ros")
         types = library("rosbags.typesys", "a robot on rmw_zenoh", INSTALL)
         self.store = types.get_typestore(types.Stores(f"ros2_{distribution}"))
+        self.fault = library("rosbags.serde", "a robot on rmw_zenoh", INSTALL).SerdeError
         self._hashed = distribution != "humble"
 
     def pack(self, message: Any, kind: str) -> bytes:
@@ -97,13 +98,15 @@ class RmwNode:
             "listen/endpoints": ["tcp/127.0.0.1:0"],
             "connect/endpoints": [router],
         }
-        for path, value in {**usual, **(settings or {})}.items():
-            config.insert_json5(path, json.dumps(value))
         try:
+            for path, value in {**usual, **(settings or {})}.items():
+                config.insert_json5(path, json.dumps(value))
             self._session = zenoh.open(config)
-        except zenoh.ZError as fault:
-            says = f"zenoh opens no session with the router {router} ({fault})"
-            raise InputError(f"{says}; check its address", code="plant.zenoh") from None
+        except zenoh.ZError:
+            says = f"zenoh opens no session with the router {router!r}"
+            raise InputError(f"{says}; use an address such as tcp/192.168.1.2:7447",
+                             code="plant.zenoh") from None  # fmt: skip
+        self.refused = 0  # messages that are none of their type
         self._kept: list[Any] = []
         self._declare("0/0/NN/%/%/" + name)
 
@@ -135,7 +138,12 @@ class RmwNode:
         """Call a function, in a thread of zenoh, with each message that arrives."""
 
         def arrived(sample: Any) -> None:
-            receive(self.types.unpack(sample.payload.to_bytes(), kind))
+            try:
+                message = self.types.unpack(sample.payload.to_bytes(), kind)
+            except (self.types.fault, ValueError):
+                self.refused += 1
+            else:
+                receive(message)
 
         key = self._endpoint("MS", topic, kind)
         self._kept.append(self._session.declare_subscriber(key, arrived))
