@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import astuple
 from typing import NamedTuple, final
 
@@ -14,7 +15,7 @@ from dwell.agents.interfaces import CellMeasurement
 from dwell.agents.problem import cell_in
 from dwell.agents.segments import Segments
 from dwell.live.beliefs import Announcement, Beliefs
-from dwell.live.decision import Decisions, neighbours
+from dwell.live.decision import Decisions, OwnState, neighbours
 from dwell.live.record import COUNTS, belief_type, sample_type
 from dwell.live.safety import Circumstances, limited
 from dwell.live.settings import LiveLaw
@@ -67,6 +68,14 @@ class LiveAgent:
         costs = astuple(after.spent[0])
         return self._made(now, measured, segments, beliefs, known, after, after.last, costs)
 
+    def saved(self) -> tuple[float, int, OwnState]:
+        """What a sample changes, for `restore`."""
+        return self.due, self.k, copy(self.decisions.own)
+
+    def restore(self, saved: tuple[float, int, OwnState]) -> None:
+        """Undo a sample that could not be recorded."""
+        self.due, self.k, self.decisions.own = saved
+
     def _made(
         self,
         now: float,
@@ -102,7 +111,8 @@ class LiveAgent:
             "position": places[p], "before": before, "error": cell.error, "commanded": commanded,
             "hold": hold, "next_at": next_at, "cruise": cruise,
             "hold_error": lengths(before - hold), "nearest": cell.nearest,
-            "neighbors": cell.neighbors, "empty": cell.empty, **dict(zip(COUNTS, costs, strict=True)),
+            "neighbors": cell.neighbors, "empty": cell.empty,
+            **dict(zip(COUNTS, costs, strict=True)),
         }.items():  # fmt: skip
             row[name] = value
         self.k, self.decisions.own.hold = self.k + 1, hold

@@ -105,7 +105,7 @@ def live_numbers(system: CoverageSystem, live: LiveRecord) -> dict[str, Any]:
         "agents": len(agents),
         "boots": len(boots),
         "samples": len(rows),
-        "gaps_over_t2": int(np.count_nonzero(beyond_interval(system, live) > 1.0)),
+        "gaps_over_t2": int(np.count_nonzero(beyond_interval(system, live)[0] > 1.0)),
         "stale": int(np.count_nonzero(rows["flags"] & STALE)),
         "interventions": {name: count for name, count in counts.items() if count},
         "dropped": dict(live.dropped),

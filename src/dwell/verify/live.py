@@ -12,14 +12,14 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, at_time, lengths
+from dwell._types import Floats, Ints, at_time, dots, lengths
 from dwell.agents import CoverageSystem
 from dwell.agents.interfaces import decay_rate_of
 from dwell.agents.segments import Segments
 from dwell.cells.guaranteed import pair_of
 from dwell.errors import DensityError
 from dwell.geometry import Polygon
-from dwell.live.record import LiveRecord
+from dwell.live.record import STOP, LiveRecord
 from dwell.live.settings import LiveLaw, LiveSettings, live_law
 from dwell.live.table import segments_of
 from dwell.measure.metrics import timer_program
@@ -40,6 +40,7 @@ from dwell.verify.replay import measured_jumps
 
 EXACT = 1e-12  # of the diameter: by how much a centroid may be off that counts as true
 BOUNDED = 60  # samples for which the error of the centroid is bounded
+CLOCKS = 4.0  # times the uncertainty of one clock: see `unsure`
 ULPS = 4.0  # by which the position of an exact plant may be off
 
 LIVE_SAYS = {
@@ -100,7 +101,7 @@ class LiveCheck:
     def quiet(self) -> Floats:
         """For how long after each sample its agent holds its velocity for certain."""
         live, agent = self.live, self.live.samples["agent"]
-        quiet = self.law.shortest[agent].copy()
+        quiet: Floats = self.law.shortest[agent].copy()
         if not hasattr(self.run.system.controller, "t1"):
             return np.zeros(len(quiet))
         for p in range(self.run.system.agents):  # another boot may begin sooner
@@ -111,14 +112,39 @@ class LiveCheck:
         return quiet
 
     @cached_property
+    def first(self) -> Ints:
+        """The first sample of the boot that each belief is about; -1 where there is none."""
+        rows = np.flatnonzero(self.live.previous < 0)
+        known = dict(zip(_boots(self.live.samples[rows]), rows.tolist(), strict=True))
+        return np.array([known.get(one, -1) for one in _boots(self.live.beliefs)], dtype=np.int64)
+
+    @cached_property
+    def stands(self) -> np.ndarray:
+        """Whether each belief is of an agent that has not sampled since it was started."""
+        stands: np.ndarray = self.live.beliefs["k"] == 0
+        return stands
+
+    @cached_property
+    def when(self) -> Floats:
+        """The time of the sample that each belief belongs to."""
+        when: Floats = self.live.times[self.live.owner]
+        return when
+
+    @cached_property
     def unsure(self) -> Floats:
-        """How far each believed agent may be from where it is believed to be."""
-        beliefs, senders = self.live.beliefs, self.senders
-        known = (senders >= 0) & (beliefs["k"] > 0)
-        quiet = np.where(known, self.quiet[senders], 0.0) if len(self.quiet) else np.zeros(0)
-        late = np.maximum(beliefs["age"] - quiet, 0.0)
-        off = np.where(late > 0.0, 2.0 * late, 0.0) + self.live.uncertainty
-        unsure: Floats = np.where(off > 0.0, self.law.speed * np.maximum(off, 1e-300), 0.0)
+        """How far each believed agent may be from where it is believed to be.
+
+        It holds its velocity for T1, and stands until its first sample. The clocks of two agents
+        are both unsure, and an age is short by the quickest transit of a message.
+        """
+        live, speed = self.live, self.law.speed
+        if not len(live.samples):
+            return np.zeros(0)
+        held = np.where(self.senders < 0, 0.0, self.quiet[self.senders])
+        since = np.where(self.first < 0, np.inf, live.times[self.first])
+        late = np.where(self.stands, self.when - since, 2.0 * (live.beliefs["age"] - held))
+        time = np.maximum(late, 0.0) + CLOCKS * live.uncertainty
+        unsure: Floats = np.where(time > 0.0, speed * np.where(time > 0.0, time, 1.0), 0.0)
         return unsure
 
 
@@ -147,7 +173,7 @@ def uncovered_live(run: Recorded, live: LiveRecord | None) -> str:
     """Why the theorem does not cover a live run; empty if it does, and for a simulation."""
     if live is None:
         return ""
-    if (beyond_interval(run.system, live) > 1.0).any():
+    if (beyond_interval(run.system, live)[0] > 1.0).any():
         return "gaps between samples are longer than T2, which the theorem does not cover"
     if _off(run).max(initial=0.0) > EXACT * run.system.workspace.diameter:
         return "sampled centroids were off the true ones, which the theorem does not cover"
@@ -186,11 +212,8 @@ def _undue(check: LiveCheck) -> Floats:
 def _heard(check: LiveCheck) -> Finding:
     """The distance of each belief from what its sender announced; inf if that is no record."""
     live, senders = check.live, check.senders
-    beliefs, rows = live.beliefs, live.samples
-    first = _first_of_boots(live)
-    standing = np.array([first.get(one, -1) for one in _boots(beliefs)], dtype=np.int64)
-    stands = beliefs["k"] == 0
-    source = np.where(stands, standing, senders)
+    beliefs, rows, stands = live.beliefs, live.samples, check.stands
+    source = np.where(stands, check.first, senders)
     if not len(rows):
         return _worst("heard", np.zeros(0), 0.0, check.where_believed)
     said, age = rows[source], beliefs["age"]
@@ -201,7 +224,7 @@ def _heard(check: LiveCheck) -> Finding:
     if not live.exact:
         apart = np.where(stands, 0.0, apart)  # where a robot stood is measured more than once
     apart = np.maximum(apart, lengths(segments.velocity_at(age) - beliefs["velocity"]))
-    ahead = live.times[source] - live.times[live.owner] > live.uncertainty
+    ahead = live.times[source] - check.when > CLOCKS * live.uncertainty
     apart[~stands & ahead] = np.inf
     apart[source < 0] = np.inf
     apart[(source < 0) & (stands | _excused(live))] = 0.0
@@ -212,45 +235,43 @@ def _boots(records: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(records["agent"].tolist(), records["boot"].tolist(), strict=True))
 
 
-def _first_of_boots(live: LiveRecord) -> dict[tuple[int, int], int]:
-    """The first sample of each boot."""
-    first = np.flatnonzero(live.previous < 0)
-    return dict(zip(_boots(live.samples[first]), first.tolist(), strict=True))
-
-
 def _excused(live: LiveRecord) -> np.ndarray:
     """Beliefs of the one message after the last record of a journal that was cut off."""
     excused = np.zeros(len(live.beliefs), dtype=bool)
     for agent, boot in live.cut:
         own = (live.samples["agent"] == agent) & (live.samples["boot"] == boot)
         last = int(live.samples["k"][own].max(initial=0))
-        told = live.beliefs[["agent", "boot", "k"]]
-        excused |= (told["agent"] == agent) & (told["boot"] == boot) & (told["k"] == last + 1)
+        of = (live.beliefs["agent"] == agent) & (live.beliefs["boot"] == boot)
+        excused |= of & (live.beliefs["k"] == last + 1)
     return excused
 
 
-def beyond_interval(system: CoverageSystem, live: LiveRecord) -> Floats:
-    """How far each gap is outside [T1, T2], in units in the last place; 0 for other laws."""
+def beyond_interval(system: CoverageSystem, live: LiveRecord) -> tuple[Floats, Floats]:
+    """How far gaps are above T2 and below T1, in units in the last place; 0 for other laws.
+
+    An emergency stop may come at any time.
+    """
     program, rows, before = timer_program(system), live.samples, live.previous
     if program is None:
-        return np.zeros(len(rows))
+        return np.zeros(len(rows)), np.zeros(len(rows))
     p = rows["agent"].astype(np.int64)
-    outside = np.maximum(live.gaps - program.t2[p], program.t1[p] - live.gaps)
-    here = rows["time"][before] >= system.arrivals[p]
-    counted = (before >= 0) & here & (rows["time"] < system.departures[p])
-    counted &= live.skipped == 0
-    ulps: Floats = np.where(counted, outside, 0.0) / np.spacing(np.maximum(rows["time"], 1e-300))
-    return ulps
+    counted = (before >= 0) & (live.skipped == 0) & (rows["time"] < system.departures[p])
+    counted &= rows["time"][before] >= system.arrivals[p]
+    ulp = np.spacing(np.maximum(rows["time"], 1e-300))
+    above: Floats = np.where(counted, live.gaps - program.t2[p], 0.0) / ulp
+    timed = counted & (rows["flags"] & STOP == 0)
+    below: Floats = np.where(timed, program.t1[p] - live.gaps, 0.0) / ulp
+    return above, below
 
 
 def _interval(check: LiveCheck) -> Finding:
-    beyond = beyond_interval(check.run.system, check.live)
-    found = _worst("interval", beyond, 1.0, check.where)
-    late = int(np.count_nonzero(beyond > 1.0))
+    above, below = beyond_interval(check.run.system, check.live)
+    found = _worst("interval", np.maximum(above, below), 1.0, check.where)
+    late = int(np.count_nonzero(above > 1.0))
     if not late:
         return found
-    note = f"; {late} of {len(beyond)} do not, and the theorem does not hold there"
-    return replace(found, says=found.says + note)
+    note = f"; {late} of {len(above)} are longer than T2, and the theorem does not hold there"
+    return if_guaranteed(replace(found, says=found.says + note), bool((below > 1.0).any()))
 
 
 def _late(check: LiveCheck) -> Finding:
@@ -266,8 +287,9 @@ def _late(check: LiveCheck) -> Finding:
     def where(k: int) -> str:
         return check.where(int(later[k]))
 
-    if (late < 0.0).any():
-        k = int(np.argmin(late))
+    timed = rows["flags"][later] & STOP == 0
+    if (late[timed] < 0.0).any():
+        k = int(np.argmin(np.where(timed, late, 0.0)))
         return violated("late", f"{says}, never before", float(late[k]), margin, where(k))
     # A late sample within T2 is part of the model: what is not is the finding about intervals.
     return if_guaranteed(worst_of("late", says, late, margin, where))
@@ -282,43 +304,53 @@ def _quantiles(values: Floats) -> str:
 
 def _flow(check: LiveCheck) -> Finding:
     """How far each position is from where the segment before leads."""
-    run, live = check.run, check.live
-    rows, before, agent = live.samples, live.previous, live.samples["agent"].astype(np.int64)
-    begin = segments_of(rows, run.start.fade)
-    expected = begin.take(before).at(rows["measured"])
-    unsure = np.zeros(len(rows))
-    later = live.times > 0.0  # the rows of the table
-    across = (before < 0) & later
-    table = np.cumsum(later) - 1  # the row of each sample in the table
-    if across.any():
-        ended = run.ended.take(table[across])
-        expected[across] = ended.at(live.times[across])
-        doubt = live.uncertainty + ULPS * np.spacing(live.times[across])
-        unsure[across] = doubt * lengths(ended.velocity_at(live.times[across]))
-    at_start = (before < 0) & ~later
-    expected[at_start] = run.start.start[agent[at_start]]
-    gap = np.abs(expected - rows["position"]).max(axis=1, initial=0.0)
-    gap[(before >= 0) & ~check.follows] = 0.0
+    run, live, rows = check.run, check.live, check.live.samples
+    ends = segments_of(rows, run.start.fade).take(live.previous).at(rows["measured"])
+    gap = np.abs(ends - rows["position"]).max(axis=1, initial=0.0)
+    gap[live.previous < 0] = _restarts(check)
+    gap[(live.previous >= 0) & ~check.follows] = 0.0
     if live.exact:
         size = np.maximum(np.abs(rows["position"]).max(axis=1, initial=0.0), np.finfo(float).tiny)
         says = "each agent moves along its segment, also across boots (units in the last place)"
-        return worst_of("flow", says, (gap - unsure) / np.spacing(size), ULPS, check.where)
-    moved = check.follows & (live.gaps > 0.0)
+        return worst_of("flow", says, gap / np.spacing(size), ULPS, check.where)
+    moved = np.flatnonzero(check.follows & (live.gaps > 0.0))
     off = gap[moved] / (live.gaps[moved] * check.law.speed)
     median = float(np.median(off)) if len(off) else 0.0
     says = f"the mean velocity is off by {median:.2g} k1 (median) between samples (in units of k1)"
-    return worst_of("flow", says, off, np.inf, check.where)
+    return worst_of("flow", says, off, np.inf, lambda k: check.where(int(moved[k])))
+
+
+def _restarts(check: LiveCheck) -> Floats:
+    """How far agents are from their last segment at the first sample of each boot.
+
+    An agent that is started again stands, at a time that is not recorded.
+    """
+    run, live = check.run, check.live
+    first = np.flatnonzero(live.previous < 0)
+    rows, later = live.samples[first], live.times[first] > 0.0
+    begins, ends = (run.start.start[rows["agent"]].copy() for _ in range(2))
+    row = (np.cumsum(live.times > 0.0) - 1)[first[later]]  # in the table
+    ended = run.ended.take(row)
+    begins[later], ends[later] = ended.place, ended.at(live.times[first[later]])
+    way = ends - begins
+    share = dots(rows["position"] - begins, way) / np.maximum(dots(way, way), 1e-300)
+    nearest = begins + np.clip(share, 0.0, 1.0)[:, None] * way
+    gaps: Floats = np.abs(nearest - rows["position"]).max(axis=1, initial=0.0)
+    return gaps
 
 
 def _belief(check: LiveCheck) -> Finding:
     """How far each belief is beyond its bound from the truth."""
     run, live = check.run, check.live
-    beliefs, when = live.beliefs, live.times[live.owner]
+    beliefs, when = live.beliefs, check.when
     truth = np.zeros(beliefs["position"].shape)
     for q in range(run.system.agents):
         of_q = np.flatnonzero(beliefs["agent"] == q)
         made = np.searchsorted(run.table.time[run.rows[q]], when[of_q], side="right")
         truth[of_q] = run.segments[q].take(made).at(when[of_q])
+    waits = check.stands & (check.first >= 0)
+    waits &= when < live.times[check.first] if len(live.times) else waits
+    truth[waits] = live.samples["position"][check.first[waits]]  # it was started again, and stands
     size = np.abs(beliefs["position"]).max(axis=1, initial=0.0)
     clocks = 0.0 if not live.shifts.any() else ULPS * np.spacing(np.maximum(when, 1e-300))
     doubt = ULPS * np.spacing(size) + np.minimum(check.law.speed, 1e300) * clocks
