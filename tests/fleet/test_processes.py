@@ -14,12 +14,13 @@ import dwell
 from dwell.errors import Interrupted, StoreError
 from dwell.fleet.run import merge_journals, run_fleet
 from dwell.live.record import BEGIN, STAND, STOP
+from dwell.scenario import parse_scenario
 
 EXACT = ("jump", "heard", "reset", "flow", "complete", "safety")
 
 
 def scenario(horizon=3.0, agents=4, **fleet):
-    return dwell.parse_scenario(
+    return parse_scenario(
         {
             "workspace": {"kind": "box", "lower": [0.0, 0.0], "upper": [4.0, 4.0]},
             "agents": {"start": {"count": agents, "region": "workspace", "seed": 3}},
@@ -127,10 +128,10 @@ def test_several_agents_share_a_process(tmp_path):
 
 
 def test_wrong_clocks_are_found_out(tmp_path):
-    wrong = {"clock_offset": 50.0, "clock_rate": 1e-4, "seed": 1}
+    wrong = {"clock_offset": 0.4, "clock_rate": 1e-4, "seed": 1}
     run = run_fleet(scenario(3.0, faults=wrong), progress=False)
     shifts = {int(p): s for p, s in zip(run.live.samples["agent"], run.live.shifts, strict=True)}
-    assert np.ptp(list(shifts.values())) > 1.0
+    assert np.ptp(list(shifts.values())) > 0.1
     assert 0.0 < run.live.uncertainty < 0.5
     held(run)
 
