@@ -45,11 +45,12 @@ def run_agent(
         raise InputError(f"{says}; give all of them the same file with --key", code="fleet.key")
     name = f"agent-{number:04d}"
     boot = plan.next_boot(name)
-    clock = Clock(time.monotonic())
+    before = plan.origin(name)
+    clock = Clock(time.monotonic() if before is None else before)
     others = [address for p, address in enumerate(peers) if p != number]
     host = plan.host(
         name, [number], UdpTransport(udp_socket(own), others, clock), clock, boot=boot,
         shared_clock=False, sources={address: {p} for p, address in enumerate(peers)},
     )  # fmt: skip
     say(f"agent {number} of {agents} at {own[0]}:{own[1]}, start {boot}; waiting for the others")
-    serve(plan, host, returning=boot > 0, alone=True)
+    serve(plan, host, returning=before is not None, alone=True)
