@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -136,6 +137,11 @@ class FleetProcess:
                     self.failed.append(event["ended"])
 
     @property
+    def pid(self) -> int:
+        """The number of the supervisor's process."""
+        return self._process.pid
+
+    @property
     def over(self) -> bool:
         """Whether all hosts have ended."""
         return self._process.poll() is not None
@@ -143,9 +149,12 @@ class FleetProcess:
     def close(self) -> None:
         """End the hosts, and wait for them."""
         assert self._process.stdin is not None
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.wait()
         self._reader.join()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
 
 
 def groups_of(agents: int, hosts: int | None) -> list[list[int]]:

@@ -7,7 +7,8 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -200,32 +201,28 @@ def _line(status: FleetStatus, agents: int) -> str:
     if status.time < 0.0:
         return f"starting: {status.known} of {agents} agents are there"
     dead = f", {status.deaths} deaths" if status.deaths else ""
-    return f"t = {status.time:.0f} s, {status.known} of {agents} agents, {status.samples} samples{dead}"
+    there = f"{status.known} of {agents} agents, {status.samples} samples"
+    return f"t = {status.time:.0f} s, {there}{dead}"
 
 
-class _journals:
+@contextmanager
+def _journals(target: Path | None, force: bool) -> Iterator[Path]:
     """The folder of journals: beside the run's file, or a temporary one. It stays after errors."""
-
-    def __init__(self, target: Path | None, force: bool) -> None:
-        self._target, self._force = target, force
-
-    def __enter__(self) -> Path:
-        if self._target is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="dwell-fleet-"))
-            return self._folder
-        self._folder = self._target.with_name(self._target.name + ".journals")
-        if self._folder.exists():
-            if not self._force:
-                says = f"{self._folder} holds the journals of a fleet whose run was not written"
-                other = f"dwell merge {self._folder} --out {self._target}, or --force to drop them"
-                raise StoreError(f"{says}; {other}", code="fleet.journal")
-            shutil.rmtree(self._folder)
-        self._folder.mkdir(parents=True)
-        return self._folder
-
-    def __exit__(self, *fault: object) -> None:
-        if self._folder.exists() and not any(self._folder.iterdir()):
-            self._folder.rmdir()
+    if target is None:
+        folder = Path(tempfile.mkdtemp(prefix="dwell-fleet-"))
+    else:
+        folder = target.with_name(f"{target.name}.journals")
+        if folder.exists() and not force:
+            says = f"{folder} holds the journals of a fleet whose run was not written"
+            other = f"dwell merge {folder} --out {target}, or --force to drop them"
+            raise StoreError(f"{says}; {other}", code="fleet.journal")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        if folder.exists() and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def _kept(run: Run, target: Path | None, force: bool) -> Run:
