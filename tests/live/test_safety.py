@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import dwell
@@ -180,6 +180,7 @@ def test_the_age_counts_from_the_shortest_interval_of_the_other_agent():
 
 
 @given(points, points, velocities, velocities, velocities, velocities)
+@example(*np.array([[0, 0], [10, 0], [12.3, -3.1], [-6.1, -3.1], [0, 0], [-15.4, 7.7]]))
 def test_two_robots_that_decide_at_once_stay_apart(a, b, va, vb, ua, ub):
     """Neither knows that the other one is giving up its old velocity, ua or ub."""
     clearance = ROUND.settings.clearance
