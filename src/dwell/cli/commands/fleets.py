@@ -47,7 +47,8 @@ def fleet(
 ) -> int:
     """Run a scenario live, with each agent as a process of its own.
 
-    Each samples on its own clock. One second of the scenario takes one second. Ctrl-C stops all agents, and keeps what they did.
+    Each samples on its own clock. One second of the scenario takes one second. Ctrl-C stops all
+    agents, and keeps what they did.
     """
     from dwell.cli.running import outcome
     from dwell.cli.show import show_summary
