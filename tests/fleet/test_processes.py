@@ -43,7 +43,8 @@ def test_a_fleet_is_verified_and_read_back(tmp_path):
     path = tmp_path / "live.nc"
     run = run_fleet(scenario(), out=path, progress=False)
     assert run.stop.reason.value == "horizon"
-    assert run.live.exact and not run.live.dropped
+    assert run.live.exact
+    assert not run.live.dropped
     assert set(run.live.samples["agent"]) == set(range(4))
     assert run.cost(3.0) < run.cost(0.0)
     held(run)
@@ -116,9 +117,11 @@ def test_agents_that_are_cut_off_stand(tmp_path):
     rows = run.live.samples
     alone = rows[(rows["agent"] == 0) & (rows["time"] > 2.5)]
     assert len(alone)
-    assert (alone["flags"] & STAND).all() and not alone["hold"].any()
+    assert (alone["flags"] & STAND).all()
+    assert not alone["hold"].any()
     rest = rows[(rows["agent"] != 0) & (rows["time"] > 2.5)]
-    assert not (rest["flags"] & STAND).any() and set(rest["known"]) == {3}
+    assert not (rest["flags"] & STAND).any()
+    assert set(rest["known"]) == {3}
     held(run)
 
 
