@@ -1,6 +1,7 @@
 """RmwZenohPlant: a ROS 2 robot that uses rmw_zenoh, without ROS on the agent's side.
 
-Keys, liveliness tokens and attachments are those of rmw_zenoh since version 0.2.4.
+Keys, liveliness tokens and attachments are those of rmw_zenoh since version 0.2.4, by its design
+document. This has not been tried against `rmw_zenoh_cpp` itself.
 """
 
 from __future__ import annotations
