@@ -22,6 +22,7 @@ LIVE = {
     "safety", "digest", "finite", "agents", "time-domain", "speed", "workspace", "samples",
 }  # fmt: skip
 SETTINGS = LiveSettings(margin=0.05, silence=5.0)
+TIMER = {"kind": "timer", "k1": 0.4, "nu": 0.3, "t1": 0.2, "t2": 0.6}
 STORM = Faults(
     loss=0.5, delay=(0.0, 0.2), repeat=0.2, seed=5, partitions=(Partition(1.0, 2.0, (0, 1)),)
 )
@@ -74,9 +75,9 @@ def test_beliefs_younger_than_t1_are_exact_whatever_is_lost():
 @pytest.mark.parametrize(
     "law",
     [
-        {"kind": "timer", "k1": 0.4, "nu": 0.3, "t1": 0.2, "t2": 0.6, "reset": "dropout", "loss": 0.4},
-        {"kind": "timer", "k1": 0.4, "nu": 0.3, "t1": 0.2, "t2": 0.6, "reset": "periodic"},
-        {"kind": "timer", "k1": 0.4, "nu": 0.3, "t1": 0.2, "t2": 0.6, "reset": "adaptive", "eta_max": 0.2},
+        {**TIMER, "reset": "dropout", "loss": 0.4},
+        {**TIMER, "reset": "periodic"},
+        {**TIMER, "reset": "adaptive", "eta_max": 0.2},
         {"kind": "lloyd", "dt": 0.2, "speed": 0.3},
         {"kind": "discrete-lloyd", "step": 0.2, "schedule": "poisson", "rate": 2.0},
     ],

@@ -8,10 +8,10 @@ import pytest
 
 import dwell
 from dwell._netcdf import read_netcdf
-from dwell.cli.main import main
 from dwell.errors import InputError
 from dwell.fleet.faults import Faults
 from dwell.live.settings import LiveSettings
+from tests.cli.shell import dwell as command
 from tests.fleet.fleets import copied, record_of, run_from, scenario, template
 
 
@@ -91,9 +91,8 @@ def test_its_numbers(stored):
     assert repr(stored[0]).startswith("<Live run of Timer: 6 agents")
 
 
-def test_show_says_that_it_is_live(stored, capsys):
-    assert main(["show", str(stored[1])]) == 0
-    shown = capsys.readouterr().out
+def test_show_says_that_it_is_live(stored):
+    shown = command("show", str(stored[1])).out
     assert "6 agents, 6 boots" in shown
     assert "0 gaps over T2" in shown
     assert "3 size, 1 seal" in shown
@@ -108,16 +107,15 @@ def test_it_cannot_be_resumed(stored):
 
 
 @pytest.mark.parametrize(
-    "command",
+    "words",
     [
-        ["plot", "{run}", "--out", "{to}/plot.png"],
-        ["animate", "{run}", "--out", "{to}/film.gif", "--frames", "3"],
-        ["export", "{run}", "--out", "{to}/page.html"],
-        ["check", "{run}"],
+        ["plot", "{run}", "--out", "{to}/plots"],
+        ["animate", "{run}", "--out", "{to}/film.gif", "--seconds", "1", "--fps", "3"],
+        ["export", "{run}", "--html", "{to}/page.html"],
     ],
 )
-def test_what_reads_runs_reads_live_ones(stored, tmp_path, command, capsys):
-    assert main([part.format(run=stored[1], to=tmp_path) for part in command]) == 0
+def test_what_reads_runs_reads_live_ones(stored, tmp_path, words):
+    assert command(*(part.format(run=stored[1], to=tmp_path) for part in words)).code == 0
 
 
 def test_its_states_and_its_world(stored):
