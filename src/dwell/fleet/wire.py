@@ -15,6 +15,7 @@ from dwell.live.beliefs import Announcement
 VERSION = 1
 SEGMENT, START, STOP = range(3)  # kinds: a segment; the common time 0; the emergency stop
 _HEAD = struct.Struct("<IBBBxHHIdd")  # run, version, kind, dimension, agent, boot, k, stamp, cruise
+SENDER = struct.Struct("<8xHHI")  # agent, boot and k at the begin of a datagram
 SEAL = 16  # bytes of an HMAC-SHA256
 OBSERVER = 0xFFFF  # the sender of messages that come from no agent
 
