@@ -37,7 +37,7 @@ def fleet_plan(scenario: Scenario, folder: Path, run: str, key: bytes | None = N
     settings, faults = fleet_settings(scenario)
     return FleetPlan(
         live_law(system, settings), positions, float(scenario.run.horizon), folder, run, faults,
-        key, {"settings": settings.table()},
+        key, {"settings": settings.table(), "scenario": scenario.model_dump(mode="json")},
     )  # fmt: skip
 
 

@@ -136,6 +136,11 @@ class FleetProcess:
                     self.failed.append(event["ended"])
 
     @property
+    def pid(self) -> int:
+        """The number of the supervisor's process."""
+        return self._process.pid
+
+    @property
     def over(self) -> bool:
         """Whether all hosts have ended."""
         return self._process.poll() is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import uuid
 import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -49,6 +50,16 @@ class FleetPlan:
         """How often the process `name` has been started before."""
         return len(list(self.folder.glob(f"{name}-*.journal")))
 
+    def origin(self, name: str) -> float | None:
+        """When the clock of the process `name` began before it ended; None if that is not known."""
+        paths = sorted(self.folder.glob(f"{name}-*.journal"))
+        before = [read_fleet_journal(path) for path in paths]
+        for one in reversed(before):
+            started = [note["started"] for note in one.notes if "started" in note]
+            if started and one.header["machine"] == machine():
+                return float(started[0])
+        return None
+
     def host(
         self,
         name: str,
@@ -67,7 +78,7 @@ class FleetPlan:
         header = {
             **self.about, "run": self.run, "host": name, "agents": list(agents), "boot": boot,
             "dimension": self.positions.shape[1], "shared_clock": shared_clock,
-            "exact": all(plant.exact for plant in own.values()), "origin": clock.origin,
+            "exact": all(plant.exact for plant in own.values()), "machine": machine(),
         }  # fmt: skip
         journal = JournalWriter(self.folder / f"{name}-{boot:04d}.journal", header)
         if self.faults is not None:
@@ -97,6 +108,12 @@ class FleetPlan:
                 return np.array(segment.at(now)[0])
         start: Points = self.positions[agent].copy()
         return start
+
+
+def machine() -> str:
+    """What tells one start of one machine from all others: its monotonic clock goes on."""
+    known = Path("/proc/sys/kernel/random/boot_id")
+    return known.read_text().strip() if known.exists() else f"{uuid.getnode():x}"
 
 
 def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
