@@ -40,7 +40,7 @@ class ZenohLinks:
     listen, connect : endpoints such as tcp/192.168.1.7:7447, or tls/192.168.1.7:7447.
     tls : folder with ca.pem, and with NAME.pem and NAME.key of the process.
     name : of the certificate: agent_3, observer or router.
-    gossip : peers learn of each other through those that they connect to, so that one endpoint to connect to suffices.
+    gossip : peers learn of others through those that they connect to, and connect to them, too.
     """
 
     mode: str = "peer"
@@ -63,7 +63,7 @@ def sources_of(agents: int) -> dict[int, tuple[int]]:
 
 def open_session(links: ZenohLinks, run: str, agents: int) -> Any:
     """Open a session; never before a fork, as its threads stay behind."""
-    zenoh = _zenoh()
+    zenoh = zenoh_module()
     protocol = "tcp" if links.tls is None else "tls"
     listen = links.listen or (() if links.mode == "client" else (f"{protocol}/127.0.0.1:0",))
     for endpoint in (*listen, *links.connect):
@@ -95,7 +95,8 @@ def open_session(links: ZenohLinks, run: str, agents: int) -> Any:
         raise FleetError(f"zenoh cannot listen at or connect to {ends}: {fault}") from None
 
 
-def _zenoh() -> Any:
+def zenoh_module() -> Any:
+    """The library, which may be loaded before a fork."""
     try:
         import zenoh
     except ImportError:
@@ -126,7 +127,7 @@ class ZenohTransport:
     def __init__(
         self, session: Any, run: str, own: Collection[int], agents: int, clock: Clock
     ) -> None:
-        self._zenoh, self._session, self._clock = _zenoh(), session, clock
+        self._zenoh, self._session, self._clock = zenoh_module(), session, clock
         base = key_of(run)
         self._keys = {q: f"{base}/segment/{q}" for q in range(agents)}
         self._keys[OBSERVER] = f"{base}/control"
@@ -220,6 +221,7 @@ class ZenohTransport:
             self._session.get(
                 self._every, self._direct(self._keep_answer), target=self._zenoh.QueryTarget.ALL,
                 consolidation=self._zenoh.ConsolidationMode.NONE, timeout=1.0,
+                allowed_destination=self._zenoh.Locality.REMOTE,
             )  # fmt: skip
 
     def gone(self) -> list[int]:
