@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 import uuid
 import zlib
 from collections.abc import Collection, Mapping
@@ -133,7 +134,7 @@ def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
         patience = float(plan.law.longest.max()) if returning else plan.law.settings.patience
         host.muster(lambda: host.started, patience)
         if alone and not returning:
-            host.clock.origin += host.clock.now()
+            host.begin(time.monotonic())
         host.journal.note(started=host.clock.origin, pid=os.getpid())
         host.run(plan.until)
     finally:
