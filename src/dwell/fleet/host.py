@@ -98,13 +98,13 @@ class Host:
                 continue
             heapq.heapreplace(queue, (self.sample(p), p))
 
-    def sample(self, p: int) -> float:
+    def sample(self, p: int, at: float | None = None) -> float:
         """Sample as agent p, record, move and announce; the time of its next sample.
 
         What cannot be recorded is not done: the velocity that was announced ends by itself, and
         the agent tries again.
         """
-        agent, now = self.agents[p], self.clock.now()
+        agent, now = self.agents[p], self.clock.now() if at is None else at
         pose = self.plants[p].pose(now)
         undo = agent.saved()
         decided = agent.sample(now, pose.position, pose.time, self.beliefs)
@@ -122,10 +122,12 @@ class Host:
 
     def _stop_all(self) -> None:
         """Stand, record it and announce it, without waiting for the next sample."""
+        now = self.clock.now()
         for p, agent in self.agents.items():
-            self.plants[p].stop(self.clock.now())
+            self.plants[p].stop(now)
             agent.stopped = True
-            self.sample(p)
+        for p in self.agents:
+            self.sample(p, now)
 
     def _pose(self, now: float) -> None:
         """Record the positions of robots that do not move in closed form."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -148,9 +149,12 @@ class FleetProcess:
     def close(self) -> None:
         """End the hosts, and wait for them."""
         assert self._process.stdin is not None
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.wait()
         self._reader.join()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
 
 
 def groups_of(agents: int, hosts: int | None) -> list[list[int]]:

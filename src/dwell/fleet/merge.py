@@ -45,6 +45,7 @@ def merged(journals: Sequence[Journal]) -> LiveRecord:
         shifts, uncertainty = np.zeros(len(samples)), 0.0
     else:
         shifts, uncertainty = clock_shifts(samples, beliefs, counts)
+        shifts += max(NOISE - float((samples["time"] + shifts).min(initial=NOISE)), 0.0)
     order = np.lexsort((samples["k"], samples["agent"], samples["time"] + shifts))
     ends = np.cumsum(counts)
     rows = [beliefs[ends[k] - counts[k] : ends[k]] for k in order]
@@ -56,8 +57,14 @@ def merged(journals: Sequence[Journal]) -> LiveRecord:
     return LiveRecord(
         dict(journals[0].header.get("settings", {})), samples[order],
         np.concatenate(rows) if rows else beliefs, counts[order], shifts[order], uncertainty,
-        exact, dict(dropped),
+        exact, dict(dropped), tuple(sorted(_cut_off(journals))),
     )  # fmt: skip
+
+
+def _cut_off(journals: Sequence[Journal]) -> set[tuple[int, int]]:
+    """Agents and boots whose journal ends in the middle of a record."""
+    broken = [one.header for one in journals if not one.whole]
+    return {(int(p), int(header["boot"])) for header in broken for p in header["agents"]}
 
 
 def clock_shifts(

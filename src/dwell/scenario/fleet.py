@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from pydantic import ConfigDict
+
 from .values import (
     Bounds,
     Chance,
@@ -21,6 +23,8 @@ from .values import (
 
 class PartitionSpec(Table):
     """Some agents are cut off from all others for some time."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
 
     begin: NotNegative = doc("when it begins", alias="from")
     until: Positive = doc("when it is over")
