@@ -16,6 +16,7 @@ import select
 import signal
 import sys
 import time
+import traceback
 from typing import Any, final
 
 from dwell.agents.interfaces import decay_rate_of
@@ -62,6 +63,8 @@ class Supervisor:
             try:
                 self._serve(number, boot)
                 status = 0
+            except Exception:
+                traceback.print_exc()
             finally:
                 sys.stderr.flush()
                 os._exit(status)

@@ -67,14 +67,18 @@ class UdpEndpoint:
 
 @final
 class ZenohEndpoint:
-    """A free port, at which a session of zenoh will listen. Each pair of processes has one link."""
+    """A port at which a session of zenoh will listen. Each pair of processes has one link.
+
+    The port stays bound, so that the system gives it to no connection of another process.
+    """
 
     def __init__(self, run: str, agents: int) -> None:
         zenoh_module()
         self._run, self._agents = run, agents
-        with socket.socket() as free:
-            free.bind((LOOPBACK, 0))
-            self.port: int = free.getsockname()[1]
+        self._bound = socket.socket()
+        self._bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._bound.bind((LOOPBACK, 0))
+        self.port: int = self._bound.getsockname()[1]
 
     def open(self, others: Sequence[int], own: Collection[int], clock: Clock) -> Transport:
         """Listen, and connect to the lower ports."""
@@ -92,7 +96,8 @@ class ZenohEndpoint:
         return dict(sources_of(self._agents))
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Release the port."""
+        self._bound.close()
 
 
 def endpoint(transport: str, run: str, agents: int) -> Endpoint:
