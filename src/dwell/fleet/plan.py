@@ -25,6 +25,7 @@ from dwell.fleet.plant import Integrator, Plant
 from dwell.fleet.transport import Transport
 from dwell.fleet.wire import Codec
 from dwell.live.agent import LiveAgent
+from dwell.live.beliefs import Beliefs
 from dwell.live.settings import LiveLaw
 
 
@@ -115,6 +116,15 @@ def machine() -> str:
     """What tells one start of one machine from all others: its monotonic clock goes on."""
     known = Path("/proc/sys/kernel/random/boot_id")
     return known.read_text().strip() if known.exists() else f"{uuid.getnode():x}"
+
+
+def rehearse(plan: FleetPlan) -> None:
+    """Make one decision, so that the first sample finds all modules and kernels loaded."""
+    n, dimension = plan.positions.shape
+    beliefs = Beliefs(n, dimension, decay_rate_of(plan.law.system.controller), shared_clock=True)
+    for p in range(n):
+        beliefs.put(LiveAgent(plan.law, p, 0, plan.positions[p]).standing(0.0))
+    LiveAgent(plan.law, 0, 0, plan.positions[0]).sample(0.0, plan.positions[0], 0.0, beliefs)
 
 
 def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:

@@ -19,13 +19,10 @@ import time
 import traceback
 from typing import Any, final
 
-from dwell.agents.interfaces import decay_rate_of
 from dwell.fleet.clock import Clock
 from dwell.fleet.configuration import plan_of
-from dwell.fleet.plan import FleetPlan, serve
+from dwell.fleet.plan import FleetPlan, rehearse, serve
 from dwell.fleet.transport.local import endpoint
-from dwell.live.agent import LiveAgent
-from dwell.live.beliefs import Beliefs
 
 POLL = 0.05  # seconds between two searches for dead hosts
 BACK = 0.3  # seconds until a host that died is started again
@@ -122,15 +119,6 @@ class Supervisor:
         while self.running:
             self.reap(restart=False)
             time.sleep(POLL)
-
-
-def rehearse(plan: FleetPlan) -> None:
-    """Make one decision, so that hosts find all modules and kernels loaded."""
-    n, dimension = plan.positions.shape
-    beliefs = Beliefs(n, dimension, decay_rate_of(plan.law.system.controller), shared_clock=True)
-    for p in range(n):
-        beliefs.put(LiveAgent(plan.law, p, 0, plan.positions[p]).standing(0.0))
-    LiveAgent(plan.law, 0, 0, plan.positions[0]).sample(0.0, plan.positions[0], 0.0, beliefs)
 
 
 def supervise(config: dict[str, Any], restart: bool) -> None:
