@@ -75,7 +75,7 @@ def open_session(links: ZenohLinks, run: str, agents: int) -> Any:
             "endpoints": list(links.connect),
             "retry": {"period_init_ms": 100, "period_max_ms": 500, "period_increase_factor": 1.5},
         },
-        "scouting": {"multicast": {"enabled": False}, "gossip": {"enabled": links.gossip}},
+        "scouting": {"multicast": {"enabled": False}, "gossip": _gossip(links.gossip)},
         "transport": {
             "link": {
                 "protocols": [protocol],
@@ -93,6 +93,12 @@ def open_session(links: ZenohLinks, run: str, agents: int) -> Any:
     except zenoh.ZError as fault:
         ends = ", ".join((*listen, *links.connect))
         raise FleetError(f"zenoh cannot listen at or connect to {ends}: {fault}") from None
+
+
+def _gossip(enabled: bool) -> dict[str, Any]:
+    """Whether peers learn of others; of two peers one alone connects to the other."""
+    once = {"peer": {"to_router": "always", "to_peer": "greater-zid"}}
+    return {"enabled": enabled, "autoconnect_strategy": once}
 
 
 def zenoh_module() -> Any:
