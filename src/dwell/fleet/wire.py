@@ -13,8 +13,8 @@ from dwell.live.beliefs import Announcement
 
 VERSION = 1
 SEGMENT, START, STOP = range(3)  # kinds: a segment; the common time 0; the emergency stop
-_HEAD = struct.Struct("<IBBBxHHIdd")  # run, version, kind, dimension, agent, boot, k, stamp, cruise
-SENDER = struct.Struct("<8xHHI")  # agent, boot and k at the begin of a datagram
+_HEAD = struct.Struct("<IBBBxHHIdd")  # as packed below
+SENDER = struct.Struct("<8xHHI")  # agent, boot and k in a datagram
 SEAL = 16  # bytes of an HMAC-SHA256
 HUGE = 1e100  # coordinates and times below this have squares
 OBSERVER = 0xFFFF  # the sender of messages that come from no agent
