@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+from dwell._units import Units
 from dwell.plotting.style import PLAIN, Axes, Style
-from dwell.results import Run
 
 SHARE = 0.3  # of the width: the longest bar
 ROUND = (1.0, 2.0, 5.0)
 
 
-def mark_scale(ax: Axes, run: Run, style: Style = PLAIN) -> None:
-    """Name the axes east and north, in metres, and add a scale bar, if the run has a site."""
-    if run.scenario is None or run.scenario.site is None:
+def mark_scale(ax: Axes, units: Units, style: Style = PLAIN) -> None:
+    """Name the axes east and north, in metres, and add a scale bar, if there are units."""
+    if not units.length:
         return
     from matplotlib.font_manager import FontProperties
     from mpl_toolkits.axes_grid1.anchored_artists import AnchoredSizeBar
 
+    for axis in (ax.xaxis, ax.yaxis):
+        formatter: Any = axis.get_major_formatter()
+        if hasattr(formatter, "set_scientific"):  # coordinates in full, as on a map
+            formatter.set_scientific(False)
+            formatter.set_useOffset(False)
     for name, words in (("xlabel", "east"), ("ylabel", "north")):
         label = getattr(ax, f"get_{name}")().replace("position", words)
-        ax.set(**{name: f"{label} (m)" if label else ""})
+        ax.set(**{name: units.beside(label, "length") if label else ""})
     west, east = ax.get_xlim()
     size = round_length(SHARE * (east - west))
     text = f"{size / 1e3:g} km" if size >= 1e3 else f"{size:g} m"
