@@ -105,10 +105,12 @@ def with_site(
     found: dict[str, Any] = {"file": path, "crs": site.frame.crs, "sha256": site.digest}
     found |= {name: list(getattr(site, name)) for name in ("repairs", "notes")}
     if _fits_as_degrees(mapping["agents"], site):
-        found["notes"].append(
-            "read as degrees, all start positions lie in the outline, but they are read as "
-            'metres; give agents.coordinates = "degrees" or "metres"'
-        )
+        says = "read as degrees, all start positions lie in the outline, but they are read as "
+        says += "metres; give agents.coordinates = "
+        if not site.workspace.contains(mapping["agents"]["start"]).any():
+            key = "agents.start"
+            raise ScenarioError(f'{key}: {says}"degrees"', code="site.coordinates", key=key)
+        found["notes"].append(f'{says}"degrees" or "metres"')
     tables: dict[str, Any] = {**mapping, "workspace": describe_workspace(site.workspace)}
     tables["site"] = {**given.model_dump(exclude_none=True), **found}
     return _in_metres(tables, site.frame.from_map)
