@@ -10,10 +10,12 @@ import pytest
 import dwell
 import dwell.studies.optimize
 from dwell._units import METRIC, OPEN, Units
+from dwell.cli.show import show_summary
 from dwell.errors import AgentsError
 from dwell.plotting.figures import FIGURES
 from dwell.plotting.film import canvas_of
 from dwell.plotting.film_frames import frames_of
+from dwell.plotting.maps import round_origin
 from tests.cli.shell import dwell as shell
 
 from .files import SQUARE, geojson, polygon
@@ -149,3 +151,23 @@ def test_an_agent_in_a_hole_of_a_region_without_units():
     with pytest.raises(AgentsError, match=r"is 1 outside the workspace"):
         dwell.simulate(lake, None, [[5.0, 2.0], [0.5, 0.5]], law, until=1.0)
     assert not lake.has_hole_around(np.array([0.5, 0.5]))
+
+
+def test_an_error_just_above_nu_is_not_rounded_to_it(run, capsys):
+    summary = run.summary()
+    summary["error"]["final_max"] = 50.0000004
+    summary["coverage"] |= {"nu": 50.0, "reached_at": None}
+
+    show_summary(summary, None)
+
+    out = capsys.readouterr().out
+    assert "50.0000004 m at the end" in out
+    assert "errors do not stay within nu = 50 m" in out
+
+
+def test_both_axes_count_from_round_numbers_if_one_is_far():
+    far = dwell.Box([512_000.0, 5_793_000.0], [514_000.0, 5_795_000.0])
+    wide = dwell.Box([507_000.0, 5_786_000.0], [517_000.0, 5_795_000.0])
+
+    assert [round_origin(far, k) for k in (0, 1)] == [512_000.0, 5_793_000.0]
+    assert [round_origin(wide, k) for k in (0, 1)] == [0.0, 0.0]

@@ -95,7 +95,7 @@ def _chosen_feature(
     came = f"has {counted(len(ids), 'feature')}"
     if feature is not None:
         came += f", of which {len(found) or 'none'} match feature = {in_short(feature)}"
-    alike = all(len(set(map(str, column[among]))) == 1 for column in fields.values())
+    alike = len(among) > 1 and all(len(set(map(str, c[among]))) == 1 for c in fields.values())
     advice = "choose one by feature = its number from 0" + ', or "key=value"' * (not alike)
     raise refused(file, f"{came}; one is needed, {advice}: {listed}", "feature")
 
