@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import dwell
 import dwell.studies.optimize
@@ -15,7 +16,8 @@ from dwell.errors import AgentsError
 from dwell.plotting.figures import FIGURES
 from dwell.plotting.film import canvas_of
 from dwell.plotting.film_frames import frames_of
-from dwell.plotting.maps import round_origin
+from dwell.plotting.maps import draw_workspace, round_origin
+from dwell.plotting.scale import mark_scale
 from tests.cli.shell import dwell as shell
 
 from .files import SQUARE, geojson, polygon
@@ -171,3 +173,24 @@ def test_both_axes_count_from_round_numbers_if_one_is_far():
 
     assert [round_origin(far, k) for k in (0, 1)] == [510_000.0, 5_790_000.0]
     assert [round_origin(wide, k) for k in (0, 1)] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("cut", "corner"),
+    [
+        ([0, 0], "lower left"),
+        ([4, 0], "lower right"),
+        ([4, 4], "upper right"),
+        ([0, 4], "upper left"),
+    ],
+)
+def test_the_scale_bar_is_in_the_corner_that_is_free(cut, corner):
+    ring = [[0, 0], [4, 0], [4, 4], [0, 4]]
+    ring.remove(cut)
+    ax = Figure().subplots()
+    draw_workspace(ax, dwell.Polygon(ring))
+
+    mark_scale(ax, dwell.Polygon(ring), METRIC)
+
+    (bar,) = (one for one in ax.get_children() if type(one).__name__ == "AnchoredSizeBar")
+    assert bar.loc == bar.codes[corner]

@@ -173,7 +173,7 @@ def _ground(
         image.set(cmap=pale_map(), zorder=0.5)
     maps.draw_workspace(ax, now.workspace, scope=worlds.scope_of(run))
     outline: Any = ax.patches[-1]
-    mark_scale(ax, run.units)
+    mark_scale(ax, now.workspace, run.units)
 
     def show(t: float) -> Workspace:
         nonlocal now

@@ -163,7 +163,7 @@ def draw_places(
     style = _draw_shades(ax, workspace, density)
     draw_cells(ax, workspace, positions, style=style, radius=radius, weights=weights)
     draw_workspace(ax, workspace)
-    mark_scale(ax, units)
+    mark_scale(ax, workspace, units)
     draw_agents(ax, positions)
 
 
@@ -173,7 +173,7 @@ def draw_moment(ax: Axes, run: Run, t: float) -> None:
     style = _draw_shades(ax, world.workspace, world.density)
     _draw_divisions(ax, run, t, style)
     draw_workspace(ax, world.workspace, scope=worlds.scope_of(run))
-    mark_scale(ax, run.units)
+    mark_scale(ax, world.workspace, run.units)
     _draw_present(ax, run, t)
 
 
@@ -222,7 +222,7 @@ def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> Non
         summed = "Sum of densities" if len(run.system.sensors) > 1 else "Density"
         for ax, what in ((left, "Cells"), (right, summed)):
             draw_workspace(ax, world.workspace, style=style, scope=scope)
-            mark_scale(ax, run.units, style)
+            mark_scale(ax, world.workspace, run.units, style)
             _draw_present(ax, run, t, style=style)
             style.entitle(ax, run.units.after(f"{what}, $t = {number(t, 6)}$", "time"))
     worlds.explain_sensors(axes[0][0], run, style)
@@ -235,8 +235,9 @@ def draw_trajectories(
     """Every agent's path from its start to its end, over the final cells; with a legend or not."""
     run = as_run(run)
     _draw_divisions(ax, run, run.horizon, style)
-    draw_workspace(ax, run.world(run.horizon).workspace, style=style, scope=worlds.scope_of(run))
-    mark_scale(ax, run.units, style)
+    workspace = run.world(run.horizon).workspace
+    draw_workspace(ax, workspace, style=style, scope=worlds.scope_of(run))
+    mark_scale(ax, workspace, run.units, style)
     width = style.thin if run.agents <= 100 else 0.6 * style.thin
     paths = paths_of(run)
     add_lines(ax, paths, colors=style.ink, lw=width, label=r"path of $x_p$", zorder=4)

@@ -84,7 +84,7 @@ def draw_mode(
     if n == 2:
         maps.draw_cells(ax, rates.workspace, places)
         maps.draw_workspace(ax, rates.workspace)
-        mark_scale(ax, units)
+        mark_scale(ax, rates.workspace, units)
         maps.draw_agents(ax, places, colour=PLAIN.cell)
         maps.include(ax, places + arrows)
     else:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from dwell._units import Units
+from dwell.geometry import Workspace
 from dwell.plotting.style import PLAIN, Axes, Style
 
-SHARE = 0.3  # of the width: the longest bar
+SHARE = 0.2  # of the width: the longest bar
 ROUND = (1.0, 2.0, 5.0)
 
 
-def mark_scale(ax: Axes, units: Units, style: Style = PLAIN) -> None:
-    """Name the axes east and north, in metres, and add a scale bar, if there are units."""
+def mark_scale(ax: Axes, workspace: Workspace, units: Units, style: Style = PLAIN) -> None:
+    """Name the axes east and north, in metres, and add a scale bar, if there are units.
+
+    The bar is in that corner of the axes which is farthest from the workspace.
+    """
     if not units.length:
         return
     from matplotlib.font_manager import FontProperties
@@ -34,7 +40,7 @@ def mark_scale(ax: Axes, units: Units, style: Style = PLAIN) -> None:
         ax.transData,
         size,
         text,
-        "lower right",
+        _free_corner(ax, workspace),
         pad=0.4,
         sep=2.0,
         frameon=False,
@@ -43,6 +49,13 @@ def mark_scale(ax: Axes, units: Units, style: Style = PLAIN) -> None:
     )
     bar.set_zorder(7.0)
     ax.add_artist(bar)
+
+
+def _free_corner(ax: Axes, workspace: Workspace) -> str:
+    (west, east), (south, north) = ax.get_xlim(), ax.get_ylim()
+    names = ("lower right", "lower left", "upper left", "upper right")
+    corners = np.array([(east, south), (west, south), (west, north), (east, north)])
+    return names[int(np.argmax(workspace.outside_by(corners)))]
 
 
 def round_length(most: float) -> float:
