@@ -68,19 +68,19 @@ def _sorted_pixels(ring: Points, first: Points, count: Points) -> tuple[Points, 
     """
     columns, rows = (np.arange(n) for n in count)
     grid = first + np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
-    turns, met = np.zeros(len(grid)), np.zeros(len(grid), dtype=bool)
+    turns, crossed = np.zeros(len(grid)), np.zeros(len(grid), dtype=bool)
     for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True):
         normal = np.array([a[1] - b[1], b[0] - a[0]])  # to the left
         low, high = np.minimum(a, b), np.maximum(a, b)
         near = ((grid + 1.0 >= low) & (grid <= high)).all(axis=1)
         depth = (grid[near] - a) @ normal
         least, most = np.minimum(normal, 0.0).sum(), np.maximum(normal, 0.0).sum()
-        met[near] |= (depth + least <= 0.0) & (depth + most >= 0.0)
+        crossed[near] |= (depth + least <= 0.0) & (depth + most >= 0.0)
         level = (grid[:, 1] + 0.5 >= low[1]) & (grid[:, 1] + 0.5 < high[1])
         left = (grid[level] + 0.5 - a) @ normal * (1.0 if b[1] > a[1] else -1.0) > 0.0
         turns[level] += left * (1.0 if b[1] > a[1] else -1.0)
-    inside = ~met & (turns != 0.0)
-    return grid[inside], turns[inside], grid[met]
+    inside = ~crossed & (turns != 0.0)
+    return grid[inside], turns[inside], grid[crossed]
 
 
 def _unit_nodes() -> tuple[Points, Floats]:
