@@ -15,8 +15,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from dwell._units import METRIC, OPEN, Units
-
 from . import checks
 from .laws import (
     GUARANTEED_AT_MOST,
@@ -30,7 +28,7 @@ from .laws import (
 )
 from .places import DensitySpec, UniformSpec, WorkspaceSpec
 from .problems import Problem, refuse
-from .site import DEGREES, SiteSpec
+from .site import DEGREES, SiteSpec, Units, units_at
 from .team import AgentsSpec, SensorSpec, WorldSpec, sensor_problems
 from .values import (
     CheckpointEvery,
@@ -241,7 +239,7 @@ class Scenario(Table):
     @property
     def units(self) -> Units:
         """Metres and seconds at a site; left open otherwise."""
-        return OPEN if self.site is None else METRIC
+        return units_at(self.site)
 
     def _world_problems(self) -> Iterator[Problem]:
         """Worlds out of order, and worlds that the law or the integration cannot take."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from dwell._units import METRIC, OPEN
+from dwell._units import Units as Units
 from dwell.errors import ScenarioError
 
 from .problems import needs
@@ -77,6 +79,11 @@ class SiteSpec(Table):
     notes: Annotated[tuple[str, ...], listed("a list of sentences")] | None = doc(
         "inaccuracies of the projection; set when it is loaded", None
     )
+
+
+def units_at(site: SiteSpec | None) -> Units:
+    """Metres and seconds at a site; left open without one."""
+    return OPEN if site is None else METRIC
 
 
 def with_site(
