@@ -160,9 +160,12 @@ def test_an_error_just_above_nu_is_not_rounded_to_it(run, capsys):
     summary["error"]["final_max"] = 50.0000004
     summary["coverage"] |= {"nu": 50.0, "reached_at": None}
 
+    summary["distance"] |= {"max": 12345.6}
+
     show_summary(summary, None)
 
     out = capsys.readouterr().out
+    assert "to 12350 m per agent" in out
     assert "50.0000004 m at the end" in out
     assert "errors do not stay within nu = 50 m" in out
 

@@ -62,7 +62,7 @@ def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[
     else:
         yield "cost", f"{initial} at the start, {final} at the end"
         most, nu = s["error"]["final_max"], s["coverage"]["nu"]
-        error = units.after(apart(most, most if nu is None else nu, 3)[0], "length")
+        error = _length(apart(most, most if nu is None else nu, 3)[0], units)
         yield "error", f"{error} at the end (largest of all agents)"
     yield "coverage", _coverage(s["coverage"], {flag["code"] for flag in s["flags"]}, units)
     if s["hold_error"]["max"] is not None:
@@ -72,17 +72,25 @@ def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[
         yield "hold error", " at most; limit ".join(both) if limit else f"{both[0]} at most"
     if s["separation"]["min"] is not None:
         near = s["separation"]
-        least = units.after(f"{near['min']:.4g}", "length")
+        least = _length(f"{near['min']:.4g}", units)
         pair = "{} and {}".format(*near["agents"])
         when = units.after(f"t = {near['time']:.4g}", "time")
         yield "separation", f"{least} at least (agents {pair} at {when})"
     if s["certificate"] is not None:
         yield from _certificate(s["certificate"])
-    low, high, mean = (f"{s['distance'][key]:.4g}" for key in ("min", "max", "mean"))
-    each = f"{low} to {units.after(high, 'length')} per agent"
-    yield "distance", f"{each}, mean {units.after(mean, 'length')}"
+    low, high, mean = (
+        _length(f"{s['distance'][key]:.4g}", units) for key in ("min", "max", "mean")
+    )
+    yield "distance", f"{low} to {high} per agent, mean {mean}"
     parts = ", all parts of the run together" if resumed else ""
     yield "time taken", f"{s['wall_seconds']:.3g} s{parts}"
+
+
+def _length(number: str, units: Units) -> str:
+    """A length with its unit; metres without a power of ten."""
+    return units.after(
+        f"{float(number):.0f}" if units.length and "e+" in number else number, "length"
+    )
 
 
 def _world(world: dict[str, Any] | None, units: Units) -> Iterator[tuple[str, str]]:
