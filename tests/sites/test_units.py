@@ -70,7 +70,7 @@ def test_runs_elsewhere_have_no_units():
     law = dwell.Timer(k1=0.5, nu=0.1, t1=0.1, t2=0.2)
     run = dwell.simulate(dwell.Box([0, 0], [1, 1]), None, [[0.2, 0.3], [0.7, 0.6]], law, until=1.0)
 
-    assert run.units == OPEN
+    assert run.details.units == OPEN
     assert run.summary()["units"] is None
     ax = FIGURES["errors"](run).axes[0]
     assert ax.get_xlabel() == "time $t$"

@@ -92,7 +92,7 @@ def study(source: Path, overrides: list[str] | None = None, at: float | None = N
             )
         run = stored_run(source)
         law = run.summary()["law"] if run.scenario is None else run.scenario.controller.kind
-        system, found, units = run.system, rates_of(run, at), run.units
+        system, found, units = run.system, rates_of(run, at), run.details.units
     else:
         scenario = scenario_at(load_scenario(source, overrides or ()), at)
         law, units = scenario.controller.kind, scenario.units

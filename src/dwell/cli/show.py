@@ -196,7 +196,7 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
     elif report.certificate:
         print("Hypotheses and conclusions of the theorem for this run:")
         print_table(finding_rows(report.certificate), FINDING_HEAD)
-    last = run.units.after(f"t = {run.horizon:g}", "time")
+    last = run.details.units.after(f"t = {run.horizon:g}", "time")
     until = f" up to {last}, where it ended ({run.stop.reason.value})"
     text = f"{stored} ({counted(len(run.events), 'jump')}) {report.says}"
     text += "" if run.stop.reason.ok else until

@@ -230,7 +230,7 @@ def overview(run: Run) -> Figure:
             PLAIN.explain(ax, 4 if run.workspace.dimension == 1 else 3)
         else:
             draw_moment(ax, run, t)
-        PLAIN.entitle(ax, run.units.after(f"$t = {number(t, 6)}$", "time"))
+        PLAIN.entitle(ax, run.details.units.after(f"$t = {number(t, 6)}$", "time"))
     return figure
 
 

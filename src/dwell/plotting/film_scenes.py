@@ -173,7 +173,7 @@ def _ground(
         image.set(cmap=pale_map(), zorder=0.5)
     maps.draw_workspace(ax, now.workspace, scope=worlds.scope_of(run))
     outline: Any = ax.patches[-1]
-    mark_scale(ax, now.workspace, run.units)
+    mark_scale(ax, now.workspace, run.details.units)
 
     def show(t: float) -> Workspace:
         nonlocal now
@@ -227,7 +227,7 @@ def time_above(ax: Axes, frames: FilmFrames) -> Animated:
     digits = min(max(0, math.ceil(-math.log10(step))), 9)
     above: Any = {"ha": "center", "va": "bottom", "fontsize": 1.25 * PLAIN.label_size}
     text = ax.text(0.5, 1.015, "", transform=ax.transAxes, **above)
-    units = frames.run.units
+    units = frames.run.details.units
 
     def show(k: int) -> None:
         text.set_text(units.after(f"t = {frames.times[k]:.{digits}f}", "time"))
@@ -250,7 +250,7 @@ def _growing_curve(
 ) -> Animated:
     """A curve over time: all of it faintly, and what has been by now in ink."""
     (times, values), (begin, end) = curve, frames.span
-    units, (_, dimension) = frames.run.units, LABELS[name]
+    units, (_, dimension) = frames.run.details.units, LABELS[name]
     timelines.time_axis(ax, begin, end, "", units=units)
     inside = (times >= begin) & (times <= end)
     if not inside.any():

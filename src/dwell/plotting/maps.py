@@ -173,7 +173,7 @@ def draw_moment(ax: Axes, run: Run, t: float) -> None:
     style = _draw_shades(ax, world.workspace, world.density)
     _draw_divisions(ax, run, t, style)
     draw_workspace(ax, world.workspace, scope=worlds.scope_of(run))
-    mark_scale(ax, world.workspace, run.units)
+    mark_scale(ax, world.workspace, run.details.units)
     _draw_present(ax, run, t)
 
 
@@ -222,9 +222,9 @@ def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> Non
         summed = "Sum of densities" if len(run.system.sensors) > 1 else "Density"
         for ax, what in ((left, "Cells"), (right, summed)):
             draw_workspace(ax, world.workspace, style=style, scope=scope)
-            mark_scale(ax, world.workspace, run.units, style)
+            mark_scale(ax, world.workspace, run.details.units, style)
             _draw_present(ax, run, t, style=style)
-            style.entitle(ax, run.units.after(f"{what}, $t = {number(t, 6)}$", "time"))
+            style.entitle(ax, run.details.units.after(f"{what}, $t = {number(t, 6)}$", "time"))
     worlds.explain_sensors(axes[0][0], run, style)
     style.colour_bar(image, list(np.ravel(axes)), label)
 
@@ -237,12 +237,12 @@ def draw_trajectories(
     _draw_divisions(ax, run, run.horizon, style)
     workspace = run.world(run.horizon).workspace
     draw_workspace(ax, workspace, style=style, scope=worlds.scope_of(run))
-    mark_scale(ax, workspace, run.units, style)
+    mark_scale(ax, workspace, run.details.units, style)
     width = style.thin if run.agents <= 100 else 0.6 * style.thin
     paths = paths_of(run)
     add_lines(ax, paths, colors=style.ink, lw=width, label=r"path of $x_p$", zorder=4)
     include(ax, np.vstack(paths))
-    end = run.units.after(f"$t = {number(run.horizon, 6)}$", "time")
+    end = run.details.units.after(f"$t = {number(run.horizon, 6)}$", "time")
     _draw_present(ax, run, 0.0, style=style, label=r"$t = 0$", layer=6.0)
     _draw_present(
         ax, run, run.horizon, "s", style=style, colour=style.final, label=end

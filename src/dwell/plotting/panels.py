@@ -78,8 +78,8 @@ def _error_panels(runs: Runs, across: int) -> tuple[Figure, list[Axes]]:
     curves = {name: timelines.error_curves(run) for name, run in runs.items()}
     values = [v for own in curves.values() for _, v in own]
     for ax, (name, run) in zip(axes, runs.items(), strict=True):
-        label = quantity_label("error", run.units)
-        timelines.time_axis(ax, 0.0, run.horizon, label, units=run.units)
+        label = quantity_label("error", run.details.units)
+        timelines.time_axis(ax, 0.0, run.horizon, label, units=run.details.units)
         PLAIN.entitle(ax, name)
         floor = timelines.log_axis(ax, values)
         ax.yaxis.set_minor_formatter("")  # panels are low
@@ -117,7 +117,7 @@ def compared_costs(runs: Runs) -> Figure:
     ax = figure.subplots()
     longest = max(runs.values(), key=lambda run: run.horizon)
     label = quantity_label("cost")
-    timelines.time_axis(ax, 0.0, longest.horizon, label, units=longest.units)
+    timelines.time_axis(ax, 0.0, longest.horizon, label, units=longest.details.units)
     sampled = {name: run for name, run in runs.items() if len(run.metrics.times)}
     if not sampled:
         PLAIN.placeholder(ax, timelines.NO_SAMPLES)

@@ -32,7 +32,7 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """|e_p| of every agent over time, on a log axis, with nu and the time it is kept from."""
     run = as_run(run)
     curves = error_curves(run)
-    nu, units = run.system.nu, run.units
+    nu, units = run.system.nu, run.details.units
     label = quantity_label("error", units) + whose(run, style)
     time_axis(ax, 0.0, run.horizon, label, style, units)
     if not any(len(curve[0]) for curve in curves):
@@ -59,7 +59,7 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
 def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Hold error |eta~_p| of every agent over time, with the limit that is assumed."""
     run = as_run(run)
-    units, speed = run.units, "length / time"
+    units, speed = run.details.units, "length / time"
     label = quantity_label("hold error", units) + whose(run, style)
     time_axis(ax, 0.0, run.horizon, label, style, units)
     if hold_program(run.system) is None:
@@ -99,7 +99,7 @@ def _mark(ax: Axes, t: float, value: float, label: str, style: Style) -> None:
 def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Locational cost over time, on a log axis, with its last value."""
     run = as_run(run)
-    time_axis(ax, 0.0, run.horizon, quantity_label("cost"), style, run.units)
+    time_axis(ax, 0.0, run.horizon, quantity_label("cost"), style, run.details.units)
     times, costs = cost_curve(run)
     if not len(times):
         ax.set_yscale("log")
@@ -110,7 +110,7 @@ def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     draw_curve(ax, (times, costs), run.horizon, style, floor, **own)
     end, last = float(times[-1]), float(costs[-1])
     value = rf"$\mathcal{{L}} = {number(last)}$ at $t = {number(end)}$"
-    _mark(ax, end, max(last, floor), run.units.after(value, "time"), style)
+    _mark(ax, end, max(last, floor), run.details.units.after(value, "time"), style)
     worlds.draw_switches(ax, run, 0.0, run.horizon, style)
     style.explain(ax, 2)
     note_zeros(ax, [(times, costs)], style)
@@ -135,7 +135,7 @@ def draw_cell_counts(
     The axis also fits the runs `among` which this one is shown.
     """
     run = as_run(run)
-    time_axis(ax, 0.0, run.horizon, f"cells computed{whose(run, style)}", style, run.units)
+    time_axis(ax, 0.0, run.horizon, f"cells computed{whose(run, style)}", style, run.details.units)
     every = [values for shown in (run, *among) for _, values in count_curves(shown)]
     draw_curves(ax, count_curves(run), run.horizon, style, log_axis(ax, every))
     worlds.draw_switches(ax, run, 0.0, run.horizon, style, named=explained)

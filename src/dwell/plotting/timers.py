@@ -29,9 +29,9 @@ def draw_timers(
     """
     run = as_run(run)
     begin, end = default_window(run) if window is None else window
-    time_axis(ax, begin, end, quantity_label("timer", run.units), style, run.units)
+    time_axis(ax, begin, end, quantity_label("timer", run.details.units), style, run.details.units)
     if end - begin < 0.999 * run.horizon:
-        last = run.units.after(f"${number(run.horizon)}$", "time")
+        last = run.details.units.after(f"${number(run.horizon)}$", "time")
         of_whole = f" (a window of the run, which ends at {last})"
         ax.set_xlabel(quantity_label("time") + of_whole)
     named = run.agents if run.agents <= style.most_named else NAMED
@@ -112,8 +112,8 @@ def draw_time_since(ax: Axes, run: RunLike, agents: Sequence[int], *, style: Sty
     A peak is the interval that ends there.
     """
     run = as_run(run)
-    since = quantity_label("time since event", run.units)
-    time_axis(ax, 0.0, run.horizon, since, style, run.units)
+    since = quantity_label("time since event", run.details.units)
+    time_axis(ax, 0.0, run.horizon, since, style, run.details.units)
     top = 0.0
     for k, p in enumerate(agents):
         times, values = time_since(run, p)

@@ -13,7 +13,6 @@ import numpy as np
 
 from dwell._tables import axis_names, beside, data_frame, html_table
 from dwell._types import Floats, Points, counted
-from dwell._units import OPEN, Units
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import LoggedStates, logged_events
 from dwell.agents.walk import walk_of
@@ -106,11 +105,6 @@ class Run:
     def scenario(self) -> Scenario | None:
         """The scenario that repeats the run; None if no file can describe it."""
         return self.details.scenario
-
-    @property
-    def units(self) -> Units:
-        """The units of its lengths and times: metres and seconds at a site."""
-        return OPEN if self.scenario is None else self.scenario.units
 
     @property
     def agents(self) -> int:

@@ -158,7 +158,7 @@ class Comparison:
 
     def rows(self) -> Iterator[list[str]]:
         """The table for people: a row for each quantity, a column for each law."""
-        units = self.runs[self.reference].units
+        units = self.runs[self.reference].details.units
         columns = [figures.column(units) for figures in self.figures.values()]
         yield from ([label, *(column[label] for column in columns)] for label in columns[0])
         matches = self.matches.values()
@@ -175,7 +175,7 @@ class Comparison:
             "schema": SCHEMA,
             "scenario": None if run.scenario is None else run.scenario.name,
             "agents": run.agents,
-            "units": run.units.as_json(),
+            "units": run.details.units.as_json(),
             "horizon": run.scenario.run.horizon if run.scenario else run.horizon,
             "seed": run.system.seed,
             "integration": "exact" if run.system.spacing is None else "grid",
