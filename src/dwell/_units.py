@@ -27,9 +27,9 @@ class Units(NamedTuple):
         unit = self.of(dimension)
         return f"{label} ({unit})" if unit else label
 
-    def as_json(self) -> dict[str, Any] | None:
-        """For programs; None where units are left open."""
-        return self._asdict() if self.length else None
+    def as_json(self) -> dict[str, Any]:
+        """The key `units` for programs; nothing where units are left open."""
+        return {"units": self._asdict()} if self.length else {}
 
 
 OPEN = Units()

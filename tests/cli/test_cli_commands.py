@@ -18,8 +18,8 @@ from tests.cli.shell import REPOSITORY, dwell, environment
 
 # The keys that scripts rely on; a leaf is the type it must have (None: also null).
 PROMISED = {
-    "schema": int, "law": str, "units": type(None), "dimension": int, "agents": int,
-    "horizon": float, "seed": int, "integration": str, "stop": {"reason": str, "ok": bool},
+    "schema": int, "law": str, "dimension": int, "agents": int, "horizon": float, "seed": int,
+    "integration": str, "stop": {"reason": str, "ok": bool},
     "events": {"total": int, "per_agent": {"min": int, "mean": float, "max": int}},
     "cells": {
         "voronoi": int, "guaranteed": int, "dual_guaranteed": int,

@@ -12,7 +12,7 @@ KEYS = {
     "spectrum", "gap", "lambda_min", "lambda_max", "kind", "predicted", "observed",
     "stability_limit", "schema", "file", "law", "agents", "notes", "says", "contraction",
     "tolerance", "error", "moved", "whole", "positions", "best_relaxation", "observed_note",
-    "gains", "units",
+    "gains",
 }  # fmt: skip
 LAWS = [
     "timer", "lloyd", "discrete-lloyd", "self-triggered", "self-triggered-centroid",

@@ -61,7 +61,7 @@ class Study:
             "file": str(self.source),
             "law": self.law,
             "agents": self.rates.agents,
-            "units": self.units.as_json(),
+            **self.units.as_json(),
             **self.rates.as_json(),
             "predicted": {name: _plain(p.rate) for name, p in self.predictions.items()},
             "gains": self.gains,

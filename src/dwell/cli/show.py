@@ -42,7 +42,7 @@ def show_summary(summary: dict[str, Any], out: Path | None, resumed: bool = Fals
 
 
 def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[str, str]]:
-    stop, units = s["stop"], Units(**(s.get("units") or {}))
+    stop, units = s["stop"], Units(**s.get("units", {}))
     ended = units.after(f"{stop['reason']} at t = {stop['time']:g}", "time")
     who = counted(s["agents"], "agent")
     yield "law", f"{s['law']}, {who}, {s['integration']} integrals, seed {s['seed']}"

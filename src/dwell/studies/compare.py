@@ -175,7 +175,7 @@ class Comparison:
             "schema": SCHEMA,
             "scenario": None if run.scenario is None else run.scenario.name,
             "agents": run.agents,
-            "units": run.details.units.as_json(),
+            **run.details.units.as_json(),
             "horizon": run.scenario.run.horizon if run.scenario else run.horizon,
             "seed": run.system.seed,
             "integration": "exact" if run.system.spacing is None else "grid",

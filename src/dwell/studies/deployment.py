@@ -200,7 +200,7 @@ class Deployment:
             "scenario": self.name,
             "dimension": self.workspace.dimension,
             "agents": self.agents,
-            "units": self.units.as_json(),
+            **self.units.as_json(),
             "seed": self.seed,
             "integration": "exact",
             "stop": {"reason": self.ending, "ok": self.ending == "finished"},
