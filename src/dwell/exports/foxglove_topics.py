@@ -254,7 +254,7 @@ class FoxgloveTopics:
     def numbers(self, t: float, cost: float, errors: Floats) -> None:
         """Write the cost and the errors of all agents."""
         self._write("/cost", t, {"time": t, "cost": cost})
-        largest = float(errors.max(initial=0.0))
+        largest = float(np.nanmax(errors, initial=0.0))
         self._write("/errors", t, {"time": t, "largest": largest, "errors": errors.tolist()})
 
     def _write(self, topic: str, t: float, found: dict[str, Any]) -> None:
