@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dwell
 from dwell.exports.live_log import lines_of_live, samples_of_live
-from dwell.fleet.virtual import VirtualFleet
 from dwell.live.record import BEGIN, FENCE, STALE, LiveRecord
-from dwell.live.settings import LiveSettings, live_law
-
-
-def record_of(run: dwell.Run) -> LiveRecord:
-    """A live run of the system of a simulation, in virtual time."""
-    law = live_law(run.system, LiveSettings(margin=0.0))
-    decided: list[Any] = []
-    VirtualFleet(law, run.start.start, watch=decided.append).run(run.horizon)
-    decided.sort(key=lambda one: float(one.sample["time"]))
-    counts = np.array([len(one.beliefs) for one in decided])
-    beliefs = np.concatenate([one.beliefs for one in decided])
-    samples, zeros = np.array([one.sample for one in decided]), np.zeros(len(decided))
-    return LiveRecord({}, samples, beliefs, counts, zeros, 0.0, True, {})
+from tests.exports.recorded_topics import topics_of
 
 
 @pytest.fixture(scope="module")
-def live(two_hills: dwell.Run) -> LiveRecord:
-    return record_of(two_hills)
+def fleet(two_hills: dwell.Run) -> dwell.Run:
+    """The scenario of a simulation as a fleet in virtual time."""
+    assert two_hills.scenario is not None
+    return dwell.run_fleet(two_hills.scenario, transport="memory")
+
+
+@pytest.fixture(scope="module")
+def live(fleet: dwell.Run) -> LiveRecord:
+    assert fleet.live is not None
+    return fleet.live
+
+
+def test_the_file_of_a_live_run_has_its_record(fleet: dwell.Run, tmp_path: Path) -> None:
+    found = topics_of(dwell.export_mcap(fleet, tmp_path / "a.mcap"))
+    assert fleet.live is not None
+    samples = [one.content for one in found["/agents/sample"]]
+    assert [one["error"] for one in samples] == fleet.live.samples["error"].tolist()
+    assert [one["k"] for one in samples] == fleet.live.samples["k"].tolist()
+    ages = [belief["age"] for one in samples for belief in one["beliefs"]]
+    assert ages == fleet.live.beliefs["age"].tolist()
+    assert found["/log"][0].content.message == "agent 0 starts"
 
 
 def test_samples_have_everything_that_was_recorded(two_hills: dwell.Run, live: LiveRecord) -> None:

@@ -16,9 +16,10 @@ def samples_of_live(live: LiveRecord) -> Iterator[tuple[float, dict[str, Any]]]:
     Times within a record are those of the agent's own clock; `shift` leads to those of the run.
     """
     ends = np.cumsum(live.counts)
-    for row, shift, end, count in zip(live.samples, live.shifts, ends, live.counts, strict=True):
-        beliefs = [_record(one) for one in live.beliefs[end - count : end]]
-        yield float(row["time"] + shift), _record(row) | {"shift": float(shift), "beliefs": beliefs}
+    for k, (row, end) in enumerate(zip(live.samples, ends, strict=True)):
+        beliefs = [_record(one) for one in live.beliefs[end - live.counts[k] : end]]
+        whole = _record(row) | {"shift": float(live.shifts[k]), "beliefs": beliefs}
+        yield float(live.times[k]), whole
 
 
 def _record(row: Any) -> dict[str, Any]:
@@ -27,8 +28,7 @@ def _record(row: Any) -> dict[str, Any]:
 
 def lines_of_live(live: LiveRecord, horizon: float) -> list[tuple[float, str, str]]:
     """Time, sentence and level of what happened to each agent; times are those of the run."""
-    rows, found = live.samples, list[tuple[float, str, str]]()
-    times = rows["time"] + live.shifts
+    rows, times, found = live.samples, live.times, list[tuple[float, str, str]]()
     for agent in np.unique(rows["agent"]).tolist():
         own = np.flatnonzero(rows["agent"] == agent)
         found += [

@@ -19,7 +19,6 @@ from dwell.errors import InputError
 from dwell.exports.epoch import EPOCH, instant
 from dwell.exports.foxglove_topics import FoxgloveTopics, check_dimension, foxglove_sdk
 from dwell.exports.live_log import lines_of_live, samples_of_live
-from dwell.live.record import LiveRecord
 from dwell.plotting.worlds import lives, presence, switch_times
 from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run
@@ -83,7 +82,7 @@ def export_mcap(
         with sdk.open_mcap(output, context=context) as writer:
             tell("exporting", 0.0)
             writer.write_metadata("dwell", _about(run))
-            for t, write in entries_of(run, topics, live_of(run)):
+            for t, write in entries_of(run, topics):
                 write()
                 output.check()
                 tell("exporting", t / run.horizon if run.horizon else 1.0)
@@ -125,12 +124,6 @@ class _Output:
             raise self._fault
 
 
-def live_of(run: Run) -> LiveRecord | None:
-    """The record of a live run; None for a simulation."""
-    found: LiveRecord | None = getattr(run.details, "live", None)
-    return found
-
-
 def _zero(run: Run, epoch: str | None) -> int:
     """Time 0 in nanoseconds since 1970."""
     site = None if run.scenario is None else run.scenario.site
@@ -164,16 +157,16 @@ def thinned(run: Run) -> str | None:
     return f"frames are {step:.3g} s apart, scenes {SCENES * step:.3g} s, as the run is long"
 
 
-def entries_of(run: Run, topics: FoxgloveTopics, live: LiveRecord | None) -> Iterator[Entry]:
+def entries_of(run: Run, topics: FoxgloveTopics) -> Iterator[Entry]:
     """What is written of a run, in order of time."""
-    samples = _samples(run) if live is None else samples_of_live(live)
+    samples = _samples(run) if run.live is None else samples_of_live(run.live)
     steps = (
         _densities(run, topics),
         _events(run, topics),
         ((t, partial(topics.sample, t, one)) for t, one in samples),
         _frames(run, topics),
         _numbers(run, topics),
-        ((t, partial(topics.log, t, says, level=how)) for t, says, how in _lines(run, live)),
+        ((t, partial(topics.log, t, says, level=how)) for t, says, how in _lines(run)),
     )
     return heapq.merge(*steps, key=itemgetter(0))
 
@@ -230,7 +223,7 @@ def _samples(run: Run) -> Iterator[tuple[float, dict[str, Any]]]:
         yield table.time[k], {**dict(zip(columns, row, strict=True)), "jump": k + 1}
 
 
-def _lines(run: Run, live: LiveRecord | None) -> list[tuple[float, str, str]]:
+def _lines(run: Run) -> list[tuple[float, str, str]]:
     """The lines of the log: time, sentence and level."""
     found = [(0.0, thinned(run) or "", "Info")]
     found += [(t, "the world switches", "Info") for t in switch_times(run)]
@@ -238,5 +231,5 @@ def _lines(run: Run, live: LiveRecord | None) -> list[tuple[float, str, str]]:
         when = np.flatnonzero((times > 0.0) & (times <= run.horizon))
         found += [(float(times[p]), f"agent {p} {says}", "Info") for p in when]
     found.append((run.horizon, f"the run ended: {run.stop.reason.value}", "Info"))
-    found += [] if live is None else lines_of_live(live, run.horizon)
+    found += [] if run.live is None else lines_of_live(run.live, run.horizon)
     return sorted((one for one in found if one[1]), key=itemgetter(0))

@@ -65,7 +65,7 @@ class Faults:
     def _delay(self, draw: float) -> float:
         low, high = self.delay
         if self.tail > 0.0:
-            return low * (1.0 - draw) ** (-1.0 / self.tail)
+            return float(low * (1.0 - draw) ** (-1.0 / self.tail))
         return low + draw * (high - low)
 
     def cuts(self, sender: int, receiver: int, now: float) -> bool:

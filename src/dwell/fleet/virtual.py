@@ -54,7 +54,7 @@ class VirtualFleet:
         """
         while (now := float(self._due.min())) <= until:
             at_once = np.flatnonzero(self._due == now)
-            p = min(at_once, key=lambda q: self.law.system.departures[q] != now)
+            p = min(at_once.tolist(), key=lambda q: self.law.system.departures[q] != now)
             beliefs = self.beliefs[p]
             for one in self._transports[p].receive(now):
                 message = self.codecs[p].unpack(one.datagram)

@@ -58,26 +58,30 @@ class Codec:
     def unpack(self, datagram: bytes) -> Announcement | Control | None:
         """The message in a datagram; None if it is refused."""
         if len(datagram) != self.size:
-            return self.refuse("size")
+            return self._refused("size")
         if self._key is not None:
             datagram, seal = datagram[:-SEAL], datagram[-SEAL:]
             if not hmac.compare_digest(seal, self._seal(datagram)):
-                return self.refuse("seal")
+                return self._refused("seal")
         run, version, kind, dimension, agent, boot, k, stamp, cruise = _HEAD.unpack_from(datagram)
         if version != VERSION or dimension != self.dimension or kind not in (SEGMENT, START, STOP):
-            return self.refuse("version")
+            return self._refused("version")
         if run != self.run:
-            return self.refuse("run")
+            return self._refused("run")
         vectors = np.array(self._vectors.unpack_from(datagram, _HEAD.size))
         if not (np.isfinite(vectors).all() and math.isfinite(stamp) and cruise >= 0.0):
-            return self.refuse("numbers")
+            return self._refused("numbers")
         if kind != SEGMENT:
-            return Control(kind, stamp) if agent == OBSERVER else self.refuse("agent")
+            return Control(kind, stamp) if agent == OBSERVER else self._refused("agent")
         if agent >= self.agents:
-            return self.refuse("agent")
+            return self._refused("agent")
         place, velocity = np.split(vectors, 2)
         return Announcement(agent, boot, k, stamp, cruise, place, velocity)
 
     def refuse(self, reason: str) -> None:
         """Count a datagram that is refused."""
         self.refused[reason] += 1
+
+    def _refused(self, reason: str) -> Announcement | None:
+        self.refuse(reason)
+        return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import astuple
 from typing import NamedTuple, final
 
@@ -14,8 +15,8 @@ from dwell.agents.interfaces import CellMeasurement
 from dwell.agents.problem import cell_in
 from dwell.agents.segments import Segments
 from dwell.live.beliefs import Announcement, Beliefs
-from dwell.live.decision import Decisions, neighbours
-from dwell.live.record import BEGIN, COUNTS, STALE, belief_type, sample_type
+from dwell.live.decision import Decisions, OwnState, neighbours
+from dwell.live.record import COUNTS, belief_type, sample_type
 from dwell.live.safety import Circumstances, limited
 from dwell.live.settings import LiveLaw
 
@@ -60,12 +61,20 @@ class LiveAgent:
         segments = beliefs.segments().copied()
         before = segments.take([self.agent])
         segments.since[self.agent], segments.place[self.agent] = now, place
-        if self.law.system.stays:
+        if self.law.system.stays and self.decisions.own.hold is not None:
             self.decisions.own.hold = before.velocity_at(now)[0]
         after = self.decisions.decide(now, place, segments, known)
         assert after.last is not None
         costs = astuple(after.spent[0])
         return self._made(now, measured, segments, beliefs, known, after, after.last, costs)
+
+    def saved(self) -> tuple[float, int, OwnState]:
+        """What a sample changes, for `restore`."""
+        return self.due, self.k, copy(self.decisions.own)
+
+    def restore(self, saved: tuple[float, int, OwnState]) -> None:
+        """Undo a sample that could not be recorded."""
+        self.due, self.k, self.decisions.own = saved
 
     def _made(
         self,
@@ -85,21 +94,15 @@ class LiveAgent:
         noted["agent"], noted["boot"], noted["k"] = near, beliefs.boot[near], beliefs.k[near]
         noted["age"], noted["position"] = beliefs.ages(now)[near], places[near]
         noted["velocity"] = segments.velocity_at(now)[near]
-        commanded, next_at = after.hold[p], float(after.next_at[p])
-        if now > self.due:
-            next_at = max(next_at, now + law.shortest[p])
-        cruise = math.inf if after.cruise is None else float(after.cruise[p])
-        cruise = min(cruise, float(law.limit[p]))
-        if math.isinf(cruise) and law.settings.margin > 0.0:
-            cruise = next_at - now + law.settings.margin
+        commanded = after.hold[p]
+        next_at, cruise = law.timing(p, now, self.due, after)
         present = law.system.timeline.present_at(now)
         at_hand = Circumstances(
             int(known.sum()), law.system.agents if present is None else len(present),
             now - measured, self.stopped, noted["position"], noted["age"],
         )  # fmt: skip
         hold, flags = limited(law, p, places[p], commanded, cruise, at_hand)
-        flags |= BEGIN if self.k == 0 else 0
-        flags |= STALE if (noted["age"] > law.longest[near]).any() else 0
+        flags |= law.flagged(self.k + 1, near, noted["age"])
         before = segments.hold[p]
         row = np.zeros((), dtype=sample_type(len(hold)))
         for name, value in {
@@ -108,7 +111,8 @@ class LiveAgent:
             "position": places[p], "before": before, "error": cell.error, "commanded": commanded,
             "hold": hold, "next_at": next_at, "cruise": cruise,
             "hold_error": lengths(before - hold), "nearest": cell.nearest,
-            "neighbors": cell.neighbors, "empty": cell.empty, **dict(zip(COUNTS, costs, strict=True)),
+            "neighbors": cell.neighbors, "empty": cell.empty,
+            **dict(zip(COUNTS, costs, strict=True)),
         }.items():  # fmt: skip
             row[name] = value
         self.k, self.decisions.own.hold = self.k + 1, hold

@@ -95,11 +95,12 @@ def neighbours(
 ) -> Ints:
     """The known agents on which the cell of `agent` depends, ascending."""
     present = system.timeline.present_at(now)
-    every = np.flatnonzero(known) if present is None else present[known[present]]
+    every: Ints = np.flatnonzero(known) if present is None else present[known[present]]
     if agent not in every:
-        return every[:0]
+        return np.empty(0, dtype=np.int64)
     if system.sensors or system.radius is not None or system.stays:
-        return every[every != agent]
+        others: Ints = every[every != agent]
+        return others
     world = replace(system.world_at(now), present=every)
     return world.neighbors(places, agent, now)
 

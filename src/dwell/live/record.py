@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
+
+from dwell._types import Floats, Ints
 
 # Why a sample was special, and what changed the velocity of the law.
 BEGIN = 1  # the first sample since the agent was started
@@ -67,3 +70,47 @@ class LiveRecord:
     uncertainty: float  # of these
     exact: bool  # whether positions follow from the segments in closed form
     dropped: dict[str, int]  # datagrams that were refused, by reason
+    cut: tuple[tuple[int, int], ...] = ()  # agents and boots whose last record may be missing
+
+    def columns(self) -> dict[str, dict[str, np.ndarray]]:
+        """The columns of samples and beliefs, without `sent_at`, which not every sample has."""
+        parts = {"live samples": self.samples, "beliefs": self.beliefs}
+        return {
+            part: {name: rows[name] for name in rows.dtype.names or () if name != "sent_at"}
+            for part, rows in parts.items()
+        }
+
+    @cached_property
+    def times(self) -> Floats:
+        """The times of the samples, on the clock of the run."""
+        times: Floats = self.samples["time"] + self.shifts
+        return times
+
+    @cached_property
+    def previous(self) -> Ints:
+        """The sample before each one, of the same agent since the same start; -1 if none."""
+        rows = self.samples
+        order = np.lexsort((rows["k"], rows["boot"], rows["agent"]))
+        one, other = rows[order[:-1]], rows[order[1:]]
+        same = (one["agent"] == other["agent"]) & (one["boot"] == other["boot"])
+        found = np.full(len(rows), -1)
+        found[order[1:][same]] = order[:-1][same]
+        return found
+
+    @cached_property
+    def skipped(self) -> Ints:
+        """How many records are missing before each sample, by its number."""
+        k = self.samples["k"].astype(np.int64)
+        return np.abs(k - np.where(self.previous < 0, 0, k[self.previous]) - 1)
+
+    @cached_property
+    def gaps(self) -> Floats:
+        """The time since the sample before, by the agent's clock; nan for the first of a boot."""
+        time = self.samples["time"]
+        gaps: Floats = np.where(self.previous < 0, np.nan, time - time[self.previous])
+        return gaps
+
+    @cached_property
+    def owner(self) -> Ints:
+        """The sample that each belief belongs to."""
+        return np.repeat(np.arange(len(self.samples)), self.counts)

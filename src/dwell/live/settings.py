@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats
-from dwell.agents import CoverageSystem
+from dwell._types import Floats, Ints
+from dwell.agents import AgentsState, CoverageSystem
 from dwell.agents.continuous import is_continuous
 from dwell.agents.interfaces import CompiledController, stated_speed
 from dwell.errors import InputError
+from dwell.live.record import BEGIN, STALE
 
 MOST_AGENTS = 65_536  # in one fleet; messages hold two bytes for the number of an agent
 KNOWN_OTHERS = ("centroid", "samples", "velocities")  # what beliefs can provide
@@ -49,6 +51,11 @@ class LiveSettings:
         """The settings as plain values, for a file."""
         return {k: v for k, v in asdict(self).items() if v is not None and v != math.inf}
 
+    @classmethod
+    def of_table(cls, table: Mapping[str, Any]) -> LiveSettings:
+        """The settings in a table that may hold more than these."""
+        return cls(**{f.name: table[f.name] for f in fields(cls) if f.name in table})
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -62,6 +69,24 @@ class LiveLaw:
     limit: Floats  # (N,) after which a held velocity ends by itself
     silence: float
     speed: float  # the largest speed of an agent
+
+    def timing(self, agent: int, now: float, due: float, after: AgentsState) -> tuple[float, float]:
+        """When an agent samples next, and for how long it may hold its velocity.
+
+        after : the state after its decision. A sample that was late moves the next one.
+        """
+        next_at, limit = float(after.next_at[agent]), float(self.limit[agent])
+        if now > due:
+            next_at = max(next_at, now + float(self.shortest[agent]))
+        cruise = limit if after.cruise is None else min(float(after.cruise[agent]), limit)
+        if math.isinf(cruise) and self.settings.margin > 0.0:
+            cruise = next_at - now + self.settings.margin
+        return next_at, cruise
+
+    def flagged(self, k: int, near: Ints, ages: Floats) -> int:
+        """What is special about sample k with neighbours whose messages have these ages."""
+        stale = STALE if (ages > self.longest[near]).any() else 0
+        return stale | (BEGIN if k == 1 else 0)
 
     def quorum(self, present: int) -> int:
         """How many of the agents that are present must be known, the own one included."""
