@@ -14,7 +14,7 @@ from dwell.live.beliefs import Announcement
 
 VERSION = 1
 SEGMENT, START, STOP = range(3)  # kinds: a segment; the common time 0; the emergency stop
-_HEAD = struct.Struct("<IBBBxHHIdd")  # run, version, kind, dimension, agent, boot, k, stamp, cruise
+_HEAD = struct.Struct("<IBBBxHHIdd")  # as packed below
 SEAL = 16  # bytes of an HMAC-SHA256
 OBSERVER = 0xFFFF  # the sender of messages that come from no agent
 

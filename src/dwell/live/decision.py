@@ -93,12 +93,16 @@ class Decisions:
 def neighbours(
     system: CoverageSystem, places: Points, agent: int, now: float, known: np.ndarray
 ) -> Ints:
-    """The known agents on which the cell of `agent` depends, ascending."""
+    """The known agents on which the cell of `agent` depends in every bit, ascending.
+
+    Where that is not certain of Voronoi neighbours alone, all.
+    """
     present = system.timeline.present_at(now)
     every: Ints = np.flatnonzero(known) if present is None else present[known[present]]
     if agent not in every:
         return np.empty(0, dtype=np.int64)
-    if system.sensors or system.radius is not None or system.stays:
+    every_bit = system.dimension <= 2 and not system.sensors and system.radius is None
+    if not every_bit or system.stays:
         others: Ints = every[every != agent]
         return others
     world = replace(system.world_at(now), present=every)

@@ -16,9 +16,8 @@ from dwell._types import Floats, Ints, at_time, dots, lengths
 from dwell.agents import CoverageSystem
 from dwell.agents.interfaces import decay_rate_of
 from dwell.agents.segments import Segments
-from dwell.cells.guaranteed import pair_of
+from dwell.cells.guaranteed import is_polygonal, pair_of
 from dwell.errors import DensityError
-from dwell.geometry import Polygon
 from dwell.live.record import STOP, LiveRecord
 from dwell.live.settings import LiveLaw, LiveSettings, live_law
 from dwell.live.table import segments_of
@@ -368,7 +367,7 @@ def _centroid_bound(check: LiveCheck) -> Finding:
     name, says = "centroid-bound", "how far a sampled centroid may be off"
     system, live = check.run.system, check.live
     plain = system.changes is None and system.radius is None and system.spacing is None
-    if not plain or not isinstance(system.workspace, Polygon) or not np.isfinite(check.law.speed):
+    if not plain or not is_polygonal(system.ground) or not np.isfinite(check.law.speed):
         return not_applicable(name, says, "this needs a polygon, exact integrals, a speed limit")
     some = np.flatnonzero(live.counts > 0)
     some = some[spread(len(some), BOUNDED)]

@@ -45,9 +45,10 @@ def fleet(
     as_json: bool,
     force: bool,
 ) -> int:
-    """Run a scenario live: each agent is a process that samples on its own clock.
+    """Run a scenario live, with each agent as a process of its own.
 
-    One second of the scenario takes one second. Ctrl-C stops all agents, and keeps what they did.
+    Each samples on its own clock. One second of the scenario takes one second. Ctrl-C stops all
+    agents, and keeps what they did.
     """
     from dwell.cli.running import outcome
     from dwell.cli.show import show_summary

@@ -18,7 +18,7 @@ Address: TypeAlias = tuple[str, int]
 LARGEST = 2048  # bytes of a datagram
 BUFFER = 1 << 21  # bytes that the kernel keeps
 _NANOSECONDS = getattr(socket, "SO_TIMESTAMPNS", 35)
-_STAMP = struct.Struct("@qq")  # seconds and nanoseconds of the wall clock
+_STAMP = struct.Struct("@qq")  # seconds and nanoseconds of the clock of the system
 
 
 def udp_socket(address: Address) -> socket.socket:
@@ -71,7 +71,7 @@ class UdpTransport:
     def receive(self, now: float) -> list[Arrival]:
         """The datagrams that the kernel has kept."""
         found: list[Arrival] = []
-        wall = time.time_ns() - time.monotonic_ns()
+        ahead = time.time_ns() - time.monotonic_ns()
         while True:
             try:
                 datagram, more, _, source = self._own.recvmsg(LARGEST, 64)
@@ -83,7 +83,7 @@ class UdpTransport:
             for level, kind, data in more:
                 if (level, kind) == (socket.SOL_SOCKET, _NANOSECONDS) and len(data) == _STAMP.size:
                     seconds, rest = _STAMP.unpack(data)
-                    arrived = min(self._clock.at(seconds * 10**9 + rest - wall), arrived)
+                    arrived = min(self._clock.at(seconds * 10**9 + rest - ahead), arrived)
             found.append(Arrival(datagram, arrived, source))
 
     def close(self) -> None:
