@@ -25,13 +25,15 @@ PORT = 8765  # the one that Foxglove suggests
 class FoxgloveView:
     """Publishes the topics /tf, /scene, /density, /cost and /errors of a fleet.
 
-    Agents whose last announcement is older than `silence` seconds are not shown. Times are those of
-    the run, and announcements are stamped with them.
+    Agents stand at `positions` until they announce a segment. Those whose last announcement is
+    older than `silence` seconds are not shown. Times are those of the run, and announcements are
+    stamped with them.
     """
 
     def __init__(
         self,
         system: CoverageSystem,
+        positions: Points,
         *,
         silence: float = math.inf,
         host: str = "127.0.0.1",
@@ -43,6 +45,9 @@ class FoxgloveView:
         self._topics = FoxgloveTopics(system, context, zero=time.time_ns())
         fade = decay_rate_of(system.controller)
         self._beliefs = Beliefs(system.agents, system.dimension, fade, shared_clock=True)
+        for p, place in enumerate(positions):
+            still = np.zeros(system.dimension)
+            self._beliefs.put(Announcement(p, 0, 0, 0.0, math.inf, place, still))
         self._silence = silence
         self._next = dict.fromkeys(("frames", "scene", "density"), -math.inf)
         try:
@@ -53,6 +58,7 @@ class FoxgloveView:
                 f"{says}; choose another port, or 0 for any", code="web.address"
             ) from None
         self.address = f"ws://{host}:{self._server.port}"
+        self.update(0.0, [])  # compiles what later updates need
 
     def update(self, now: float, announcements: Sequence[Announcement]) -> None:
         """Take in announcements, and publish the present state if it is time."""

@@ -68,7 +68,7 @@ class PageView:
         self._server, listening = self._stack.enter_context(
             prepared(host, port, Limits(workers=1), FRAGMENT, browser=browser, fleet=about)
         )
-        folder = self._server.folder
+        self._server.silent, folder = True, self._server.folder
         kind: dict[str, Any] = {
             "law": scenario.controller.kind,
             "agents": n,

@@ -124,6 +124,7 @@ class DrainingServer(uvicorn.Server):
         super().__init__(config)
         self.registry, self.folder = backend.registry, backend.folder
         self.address, self._browser = address, browser
+        self.silent = False  # whether it does not print its address
         self._loop: asyncio.AbstractEventLoop | None = None
         self._draining: asyncio.Task[None] | None = None
         self._ending = False
@@ -133,7 +134,8 @@ class DrainingServer(uvicorn.Server):
         """Print the address once requests are served, and open a browser there."""
         self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
-        print(f"dwell: serving at {self.address} (Ctrl-C ends it)", flush=True)
+        if not self.silent:
+            print(f"dwell: serving at {self.address} (Ctrl-C ends it)", flush=True)
         if self._browser:
             threading.Thread(target=webbrowser.open, args=(self.address,), daemon=True).start()
 
