@@ -121,8 +121,8 @@ def run_fleet(
                     watch(status, processes)
 
             ended = launch(
-                scenario, plan, hosts=hosts, compiled=compiled, realtime=realtime, restart=restart,
-                watch=show, stopping=lambda: bool(request),
+                scenario, plan, transport=transport, hosts=hosts, compiled=compiled,
+                realtime=realtime, restart=restart, watch=show, stopping=lambda: bool(request),
             )  # fmt: skip
             tell("merging", 1.0)
             run = merge_journals(folder, reached=ended.reached, elapsed=time.monotonic() - began)

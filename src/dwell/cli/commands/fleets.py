@@ -28,6 +28,11 @@ HORIZON = option("--horizon", type=Number(), help="Seconds until the end, if not
     flag("--compiled", "Agents use compiled kernels: for hundreds of agents."),
     flag("--realtime", "Agents get real-time priority, where the system permits it."),
     flag("--no-restart", "Processes that die are not started again."),
+    option(
+        "--watch", type=one_of("page", "foxglove"),
+        help="Show the fleet while it runs: page (in a browser) or foxglove.",
+    ),
+    option("--port", type=Number(int, 0, 65535), help="Port of what --watch serves; 0 for any."),
     JSON,
     FORCE,
     example="two-hills.toml --horizon 20 --out live.nc; then dwell check live.nc",
@@ -42,6 +47,8 @@ def fleet(
     compiled: bool,
     realtime: bool,
     no_restart: bool,
+    watch: str | None,
+    port: int | None,
     as_json: bool,
     force: bool,
 ) -> int:
@@ -52,17 +59,23 @@ def fleet(
     """
     from dwell.cli.running import outcome
     from dwell.cli.show import show_summary
+    from dwell.cli.watching import watched
     from dwell.fleet.run import run_fleet
+    from dwell.results import Run
 
     changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
     checked = load(scenario, changes)
-    result, summary, failed = outcome(
-        lambda: run_fleet(
-            checked, out=out, force=force, transport=transport, hosts=hosts, compiled=compiled,
-            realtime=realtime, restart=not no_restart,
-        ),
-        out,
-    )  # fmt: skip
+    if watch is not None and transport == "memory":
+        raise InputError("--watch follows processes, and --transport memory has none", code="usage")
+
+    def run() -> Run:
+        with watched(watch, checked, port) as (seeded, follow):
+            return run_fleet(
+                seeded, out=out, force=force, transport=transport, hosts=hosts, watch=follow,
+                compiled=compiled, realtime=realtime, restart=not no_restart,
+            )  # fmt: skip
+
+    result, summary, failed = outcome(run, out)
     kept = out if summary["file"] else None
     answer(as_json, lambda: summary, lambda: show_summary(summary, kept))
     if failed:
@@ -82,11 +95,22 @@ def fleet(
     ),
     option("--run", default="fleet", help="Name of the run, the same for all agents."),
     option(
+        "--transport", type=one_of("udp", "zenoh"), default="udp", help="udp (by default) or zenoh."
+    ),
+    option(
         "--listen", metavar="ADDRESS", help="Interface to listen at, host:port; loopback if absent."
     ),
     option(
         "--key", type=Path,
-        help="File with the secret that all agents share; needed beyond loopback.",
+        help="udp: file with the secret that all agents share; needed beyond loopback.",
+    ),
+    option(
+        "--connect", action="append", default=[], metavar="ENDPOINT",
+        help="zenoh: tls/host:port of a router or an agent; may be given many times.",
+    ),
+    option(
+        "--tls", type=Path, metavar="DIR",
+        help="zenoh: folder with ca.pem, agent_K.pem and agent_K.key; needed beyond loopback.",
     ),
     example="site.toml --id 3 --journals log",
 )  # fmt: skip
@@ -97,18 +121,22 @@ def agent(
     number: int,
     journals: Path,
     run: str,
+    transport: str,
     listen: str | None,
     key: Path | None,
+    connect: list[str],
+    tls: Path | None,
 ) -> None:
     """Run one agent of a live fleet, such as on the robot itself.
 
     The addresses of all agents are in the scenario, fleet.peers. Agents begin when all have been
     heard of. Afterwards dwell merge makes one run of the journals of all agents.
     """
-    from dwell.fleet.single import run_agent
+    from dwell.fleet.single import AgentLinks, run_agent
 
     changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
-    run_agent(load(scenario, changes), number, journals, run, listen, key, complain)
+    links = AgentLinks(transport, listen, key, tuple(connect), tls)
+    run_agent(load(scenario, changes), number, journals, run, links, complain)
 
 
 @command(

@@ -16,6 +16,7 @@ from dwell.fleet.transport import Arrival
 
 Address: TypeAlias = tuple[str, int]
 LARGEST = 2048  # bytes of a datagram
+SHORTEST_KEY = 16  # bytes
 BUFFER = 1 << 21  # bytes that the kernel keeps
 _NANOSECONDS = getattr(socket, "SO_TIMESTAMPNS", 35)
 _STAMP = struct.Struct("@qq")  # seconds and nanoseconds of the clock of the system
@@ -49,6 +50,21 @@ def as_address(text: str) -> Address:
 def is_loopback(address: Address) -> bool:
     """Whether an address is of this machine alone."""
     return ipaddress.ip_address(address[0]).is_loopback
+
+
+def udp_transport(
+    own: Address, peers: Iterable[Address], clock: Clock, key: bytes | None
+) -> UdpTransport:
+    """Bind an address and send to others; refused beyond this machine without a key."""
+    peers = tuple(peers)
+    if key is not None and len(key) < SHORTEST_KEY:
+        says = f"the key has {len(key)} bytes; at least {SHORTEST_KEY} are needed"
+        raise InputError(f"{says}, such as those of openssl rand -hex 32", code="fleet.key")
+    beyond = [one for one in (own, *peers) if not is_loopback(one)]
+    if key is None and beyond:
+        says = f"{beyond[0][0]}:{beyond[0][1]} is beyond this machine, where any sender is believed"
+        raise InputError(f"{says}; give all agents the same file with --key", code="fleet.key")
+    return UdpTransport(udp_socket(own), peers, clock)
 
 
 @final
