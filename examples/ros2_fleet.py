@@ -106,7 +106,7 @@ def cover(plan: FleetPlan, clock: Clock, plants: list[Ros2Plant]) -> None:
             boot=0, shared_clock=True, plants={p: plants[p]},
         )  # fmt: skip
         try:
-            host.muster(lambda: True, 10.0)
+            host.muster(lambda: True, 10.0, plan.until)
             host.run(plan.until)
         finally:
             plants[p].stop(clock.now())

@@ -180,7 +180,7 @@ def test_three_vehicles_cover_a_field(tmp_path: Path):
         plants=dict(enumerate(plants)),
     )  # fmt: skip
     clock.origin = time.monotonic()
-    host.muster(lambda: True, 1.0)
+    host.muster(lambda: True, 1.0, 6.0)
     host.run(6.0)
     end = np.array([plant.pose(0.0).position for plant in plants])
     host.close()
