@@ -66,8 +66,9 @@ __all__ = [
     "Network", "Observation", "Polygon", "Polynomial", "Polytope", "Raster", "Region", "Run",
     "Scenario", "SelfTriggered", "SelfTriggeredCentroid", "Sensor", "Site", "Switch",
     "Tessellation", "Timer", "Uniform", "animate", "check", "compare", "design", "export_gis",
-    "export_html", "load_run", "load_scenario", "load_sweep", "merge_journals", "moments", "optimize", "player",
-    "power_weights", "resume_run", "run_fleet", "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
+    "export_html", "load_run", "load_scenario", "load_sweep", "merge_journals", "moments",
+    "optimize", "player", "power_weights", "resume_run", "run_fleet", "run_scenario", "run_sweep",
+    "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
 
 _MODULES = {

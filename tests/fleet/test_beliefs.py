@@ -90,17 +90,20 @@ def test_faults_are_a_function_of_the_seed():
 def test_losses_delays_and_repeats_have_their_shares():
     found = received(Faults(loss=0.3, delay=(0.1, 3.0), repeat=0.2, seed=7))
     delays = np.array([time - k for k, time in found])
-    assert 0.1 <= delays.min() and delays.max() <= 3.0
+    assert delays.min() >= 0.1
+    assert delays.max() <= 3.0
     times = [time for _, time in found]
     assert times == sorted(times)
     assert [k for k, _ in found] != sorted(k for k, _ in found)  # some overtake others
     assert abs(len(found) / 400 - 0.9) < 0.1
     heavy = received(Faults(delay=(0.1, 0.0), tail=1.5))
     late = np.array([time - k for k, time in heavy])
-    assert late.min() >= 0.1 - 1e-9 and late.max() > 1.0
+    assert late.min() >= 0.1 - 1e-9
+    assert late.max() > 1.0
 
 
 def test_a_partition_cuts_both_ways_while_it_lasts():
     cut = Faults(partitions=(Partition(10.0, 20.0, (0,)),))
     assert [k for k, _ in received(cut, 30)] == [*range(10), *range(20, 30)]
-    assert cut.cuts(0, 1, 15.0) and not cut.cuts(1, 2, 15.0)
+    assert cut.cuts(0, 1, 15.0)
+    assert not cut.cuts(1, 2, 15.0)

@@ -36,7 +36,8 @@ def written(tmp_path):
 
 def test_what_was_written_is_read_back_bit_for_bit(written):
     found = read_fleet_journal(written[0])
-    assert found.whole and found.header["run"] == "r"
+    assert found.whole
+    assert found.header["run"] == "r"
     assert found.counts.tolist() == [0, 1, 2, 3, 4]
     at = 0
     for k, row in enumerate(found.samples):

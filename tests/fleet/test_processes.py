@@ -5,6 +5,7 @@ asserted.
 """
 
 import os
+import resource
 import signal
 
 import numpy as np
@@ -42,7 +43,8 @@ def test_a_fleet_is_verified_and_read_back(tmp_path):
     path = tmp_path / "live.nc"
     run = run_fleet(scenario(), out=path, progress=False)
     assert run.stop.reason.value == "horizon"
-    assert run.live.exact and not run.live.dropped
+    assert run.live.exact
+    assert not run.live.dropped
     assert set(run.live.samples["agent"]) == set(range(4))
     assert run.cost(3.0) < run.cost(0.0)
     held(run)
@@ -115,9 +117,11 @@ def test_agents_that_are_cut_off_stand(tmp_path):
     rows = run.live.samples
     alone = rows[(rows["agent"] == 0) & (rows["time"] > 2.5)]
     assert len(alone)
-    assert (alone["flags"] & STAND).all() and not alone["hold"].any()
+    assert (alone["flags"] & STAND).all()
+    assert not alone["hold"].any()
     rest = rows[(rows["agent"] != 0) & (rows["time"] > 2.5)]
-    assert not (rest["flags"] & STAND).any() and set(rest["known"]) == {3}
+    assert not (rest["flags"] & STAND).any()
+    assert set(rest["known"]) == {3}
     held(run)
 
 
@@ -151,4 +155,25 @@ def test_memory_is_the_simulation():
     run, simulated = run_fleet(made, transport="memory"), dwell.run_scenario(made)
     for name, column in simulated.events.columns().items():
         assert np.array_equal(column, getattr(run.events, name)), name
+    held(run)
+
+
+def test_an_agent_with_a_full_disk_stands_and_goes_on_when_there_is_space(tmp_path):
+    limits = []
+
+    def watch(status, fleet):
+        file = tmp_path / "live.nc.journals" / "host-0001-0000.journal"
+        if status.time > 0.8 and not limits:
+            limits.append(file.stat().st_size + 100)
+            resource.prlimit(fleet.pids[1], resource.RLIMIT_FSIZE, (limits[0], -1))
+        elif status.time > 2.5 and len(limits) == 1:
+            limits.append(file.stat().st_size)
+            resource.prlimit(fleet.pids[1], resource.RLIMIT_FSIZE, (-1, -1))
+
+    run = run_fleet(scenario(4.5), out=tmp_path / "live.nc", progress=False, watch=watch)
+    assert limits[1] < limits[0]  # nothing of a record that did not fit is left
+    own = run.live.samples[run.live.samples["agent"] == 1]
+    assert set(own["boot"]) == {0}
+    assert np.diff(own["time"]).max() > 1.0
+    assert own["time"][-1] > 2.5
     held(run)

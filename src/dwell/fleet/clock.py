@@ -23,6 +23,11 @@ class Clock:
         """The time at a reading of the monotonic clock."""
         return (nanoseconds * 1e-9 - self.origin) * self._rate + self._offset
 
+    def restart(self, origin: float) -> float:
+        """Count from another origin; how much later than the last that is by this clock."""
+        later, self.origin = (origin - self.origin) * self._rate, origin
+        return later
+
     def sleep(self, until: float) -> float:
         """Sleep until a time, but no longer than a nap; the time afterwards."""
         wait = (until - self.now()) / self._rate

@@ -7,16 +7,15 @@ that a run with faults can be repeated.
 from __future__ import annotations
 
 import heapq
-import struct
 from dataclasses import dataclass
 from typing import final
 
 from dwell._kernels.common.philox import uniform_pair
 from dwell.agents.start import seed_words
 from dwell.fleet.transport import Arrival, Transport
+from dwell.fleet.wire import SENDER
 
 _OF_LOSS, _OF_REPEATS, _OF_CLOCKS = 16, 17, 18  # purposes of draws; see the kernel for others
-_SENDER = struct.Struct("<8xHHI")  # agent, boot and k of a datagram
 
 
 @final
@@ -97,10 +96,10 @@ class FaultyTransport:
     def receive(self, now: float) -> list[Arrival]:
         """The datagrams that have arrived by `now`, in order of their arrival."""
         for one in self._transport.receive(now):
-            if len(one.datagram) < _SENDER.size:
+            if len(one.datagram) < SENDER.size:
                 self._expect(one.time, one)
                 continue
-            sender, boot, k = _SENDER.unpack_from(one.datagram)
+            sender, boot, k = SENDER.unpack_from(one.datagram)
             if self._faults.cuts(sender, self._receiver, one.time):
                 continue
             for delay in self._faults.delays(sender, self._receiver, boot, k):

@@ -12,7 +12,7 @@ from dwell.fleet.clock import Clock
 from dwell.fleet.journal import JournalWriter
 from dwell.fleet.plant import Plant
 from dwell.fleet.transport import Arrival, Transport
-from dwell.fleet.wire import START, STOP, Codec, Control
+from dwell.fleet.wire import OBSERVER, STOP, Codec, Control
 from dwell.live.agent import LiveAgent
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.live.settings import LiveLaw
@@ -61,10 +61,13 @@ class Host:
             agent.place = self.plants[p].pose(now).position
             self._announce(agent.standing(now))
 
-    def muster(self, ready: Callable[[], bool], patience: float) -> None:
-        """Announce the agents until all others are known, or a quorum after `patience` seconds."""
+    def muster(self, ready: Callable[[], bool], patience: float, until: float) -> None:
+        """Announce the agents until all others are known, or a quorum after `patience` seconds.
+
+        It ends without them at the time `until`.
+        """
         began = self.clock.now()
-        while not self.over:
+        while not self.over and self.clock.now() < until:
             self.announce_standing()
             now = self.clock.sleep(self.clock.now() + HELLO)
             self.hear(now)
@@ -148,18 +151,24 @@ class Host:
         for one in self._transport.receive(now):
             message = self.codec.unpack(one.datagram)
             if isinstance(message, Control):
-                self._obey(message)
+                self._obey(message, one)
             elif message is not None and self._is_from_its_sender(message.agent, one):
                 if message.agent in self.agents:
                     self.codec.refuse("own")
                 elif not self.beliefs.receive(message, one.time) and message.k > 0:
                     self.codec.refuse("old")
 
-    def _obey(self, message: Control) -> None:
+    def _obey(self, message: Control, one: Arrival) -> None:
+        """Stop by whosever message; begin by one of the observer alone."""
         if message.kind == STOP:
             self.stopped = True
-        elif message.kind == START and not self.started:
-            self.clock.origin, self.started = message.stamp, True
+        elif self._is_from_its_sender(OBSERVER, one) and not self.started:
+            self.begin(message.stamp)
+
+    def begin(self, origin: float) -> None:
+        """Count time from the beginning of the run."""
+        self.beliefs.shift(self.clock.restart(origin))
+        self.started = True
 
     def _is_from_its_sender(self, agent: int, one: Arrival) -> bool:
         if self._sources is None or agent in self._sources.get(one.source, ()):

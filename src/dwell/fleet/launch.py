@@ -22,12 +22,12 @@ from dwell.errors import FleetError
 from dwell.fleet.clock import Clock
 from dwell.fleet.configuration import configured
 from dwell.fleet.plan import FleetPlan
-from dwell.fleet.transport.udp import UdpTransport, udp_socket
+from dwell.fleet.transport import Transport
+from dwell.fleet.transport.local import endpoint
 from dwell.fleet.wire import START, STOP
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.scenario import Scenario
 
-LOOPBACK = "127.0.0.1"
 FEW = 64  # agents up to which each is a process of its own
 LEAD = 0.3  # seconds from the announcement of the start to the start
 MUSTER = 60.0  # seconds in which all agents must be there
@@ -53,24 +53,24 @@ class FleetStatus:
 class Observer:
     """Hears all announcements of a fleet, announces the start, and may stop it."""
 
-    def __init__(self, plan: FleetPlan, clock: Clock) -> None:
+    def __init__(self, plan: FleetPlan, clock: Clock, transport: str) -> None:
         n, dimension = plan.positions.shape
-        self.socket = udp_socket((LOOPBACK, 0))
+        self.endpoint = endpoint(transport, plan.run, n)
         self.clock, self.codec = clock, plan.codec()
         fade = decay_rate_of(plan.law.system.controller)
         self.beliefs = Beliefs(n, dimension, fade, shared_clock=True)
         self.silence, self.samples = plan.law.silence, 0
-        self._transport: UdpTransport | None = None
-
-    @property
-    def port(self) -> int:
-        """The port at which it listens."""
-        port: int = self.socket.getsockname()[1]
-        return port
+        self._transport: Transport | None = None
 
     def connect(self, ports: list[int]) -> None:
         """Send to the hosts at these ports from now on."""
-        self._transport = UdpTransport(self.socket, [(LOOPBACK, p) for p in ports], self.clock)
+        self._transport = self.endpoint.open(ports, (), self.clock)
+
+    def close(self) -> None:
+        """Close what is open."""
+        if self._transport is not None:
+            self._transport.close()
+        self.endpoint.close()
 
     def hear(self) -> None:
         """Take in everything that has arrived."""
@@ -179,6 +179,7 @@ def launch(
     scenario: Scenario,
     plan: FleetPlan,
     *,
+    transport: str = "udp",
     hosts: int | None = None,
     compiled: bool = False,
     restart: bool = True,
@@ -188,15 +189,15 @@ def launch(
 ) -> Launched:
     """Run a fleet in processes of this machine until its horizon, or until `stopping`."""
     clock = Clock(time.monotonic())
-    observer = Observer(plan, clock)
+    observer = Observer(plan, clock, transport)
     groups = groups_of(len(plan.positions), hosts)
     config = configured(scenario, plan.folder, plan.run, plan.key)
-    config |= {"observer": observer.port, "groups": groups, "restart": restart}
-    config |= {"realtime": realtime}
+    config |= {"observer": observer.endpoint.port, "groups": groups, "restart": restart}
+    config |= {"realtime": realtime, "transport": transport}
     fleet = FleetProcess(config, compiled=compiled)
-    observer.connect(fleet.ports)
     reached, interrupted = 0.0, False
     try:
+        observer.connect(fleet.ports)
         if not _mustered(observer, fleet, watch, stopping):
             return Launched(plan.folder, 0.0, True, fleet.deaths)
         clock.origin = time.monotonic() + LEAD
@@ -219,7 +220,7 @@ def launch(
             time.sleep(TICK)
     finally:
         fleet.close()
-        observer.socket.close()
+        observer.close()
     if fleet.failed:
         who = ", ".join(map(str, sorted(set(fleet.failed))))
         raise FleetError(f"the processes of hosts {who} failed; see the lines above")

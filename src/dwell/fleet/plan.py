@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
+import time
 import uuid
 import zlib
 from collections.abc import Collection, Mapping
@@ -24,6 +26,7 @@ from dwell.fleet.plant import Integrator, Plant
 from dwell.fleet.transport import Transport
 from dwell.fleet.wire import Codec
 from dwell.live.agent import LiveAgent
+from dwell.live.beliefs import Beliefs
 from dwell.live.settings import LiveLaw
 
 
@@ -116,6 +119,15 @@ def machine() -> str:
     return known.read_text().strip() if known.exists() else f"{uuid.getnode():x}"
 
 
+def rehearse(plan: FleetPlan) -> None:
+    """Make one decision, so that the first sample finds all modules and kernels loaded."""
+    n, dimension = plan.positions.shape
+    beliefs = Beliefs(n, dimension, decay_rate_of(plan.law.system.controller), shared_clock=True)
+    for p in range(n):
+        beliefs.put(LiveAgent(plan.law, p, 0, plan.positions[p]).standing(0.0))
+    LiveAgent(plan.law, 0, 0, plan.positions[0]).sample(0.0, plan.positions[0], 0.0, beliefs)
+
+
 def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
     """Run a host to its end: muster, sample until the horizon, close.
 
@@ -131,9 +143,9 @@ def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
     host.started = returning or alone
     try:
         patience = float(plan.law.longest.max()) if returning else plan.law.settings.patience
-        host.muster(lambda: host.started, patience)
+        host.muster(lambda: host.started, patience, plan.until if returning else math.inf)
         if alone and not returning:
-            host.clock.origin += host.clock.now()
+            host.begin(time.monotonic())
         host.journal.note(started=host.clock.origin, pid=os.getpid())
         host.run(plan.until)
     finally:

@@ -121,18 +121,18 @@ def run_fleet(
                     watch(status, processes)
 
             ended = launch(
-                scenario, plan, hosts=hosts, compiled=compiled, realtime=realtime, restart=restart,
-                watch=show, stopping=lambda: bool(request),
+                scenario, plan, transport=transport, hosts=hosts, compiled=compiled,
+                realtime=realtime, restart=restart, watch=show, stopping=lambda: bool(request),
             )  # fmt: skip
             tell("merging", 1.0)
-            run = merge_journals(folder, reached=ended.reached, wall=time.monotonic() - began)
+            run = merge_journals(folder, reached=ended.reached, elapsed=time.monotonic() - began)
             _kept(run, target, force)
             shutil.rmtree(folder)
             return unless_interrupted(request, run, out)
 
 
 def merge_journals(
-    folder: str | os.PathLike[str], *, reached: float | None = None, wall: float = 0.0
+    folder: str | os.PathLike[str], *, reached: float | None = None, elapsed: float = 0.0
 ) -> Run:
     """The run that the journals in a folder record.
 
@@ -142,8 +142,8 @@ def merge_journals(
         The folder with the journals of all agents of one run.
     reached
         The time up to which the fleet ran; up to the last sample unless given.
-    wall
-        How long it took.
+    elapsed
+        How long it took, in seconds.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def merge_journals(
         own = live.samples[live.samples["agent"] == p]
         if len(own) and not live.exact:
             places[p] = own["position"][0]
-    return live_run(scenario, live, places, Stop(reason, until), made_with(scenario), wall)
+    return live_run(scenario, live, places, Stop(reason, until), made_with(scenario), elapsed)
 
 
 def _last_boots(journals: Sequence[Journal]) -> list[Journal]:

@@ -16,17 +16,14 @@ import select
 import signal
 import sys
 import time
+import traceback
 from typing import Any, final
 
-from dwell.agents.interfaces import decay_rate_of
 from dwell.fleet.clock import Clock
 from dwell.fleet.configuration import plan_of
-from dwell.fleet.plan import FleetPlan, serve
-from dwell.fleet.transport.udp import Address, UdpTransport, udp_socket
-from dwell.live.agent import LiveAgent
-from dwell.live.beliefs import Beliefs
+from dwell.fleet.plan import FleetPlan, rehearse, serve
+from dwell.fleet.transport.local import endpoint
 
-LOOPBACK = "127.0.0.1"
 POLL = 0.05  # seconds between two searches for dead hosts
 BACK = 0.3  # seconds until a host that died is started again
 PRIORITY = 10  # among real-time processes
@@ -40,12 +37,14 @@ def say(**values: Any) -> None:
 
 @final
 class Supervisor:
-    """Hosts by number, with their sockets, which survive them."""
+    """Hosts by number, with their endpoints, which survive them."""
 
-    def __init__(self, plan: FleetPlan, groups: list[list[int]], observer: Address, origin: float):
+    def __init__(
+        self, plan: FleetPlan, groups: list[list[int]], transport: str, observer: int, origin: float
+    ) -> None:
         self.plan, self.groups, self.origin = plan, groups, origin
-        self.sockets = [udp_socket((LOOPBACK, 0)) for _ in groups]
-        self.addresses: list[Address] = [one.getsockname() for one in self.sockets]
+        self.endpoints = [endpoint(transport, plan.run, len(plan.positions)) for _ in groups]
+        self.ports = [one.port for one in self.endpoints]
         self.observer = observer
         self.boots = [0] * len(groups)
         self.running: dict[int, int] = {}  # process: number of its host
@@ -61,6 +60,8 @@ class Supervisor:
             try:
                 self._serve(number, boot)
                 status = 0
+            except Exception:
+                traceback.print_exc()
             finally:
                 sys.stderr.flush()
                 os._exit(status)
@@ -69,7 +70,7 @@ class Supervisor:
 
     def _serve(self, number: int, boot: int) -> None:
         """Be a host, in the process of its own."""
-        for other, one in enumerate(self.sockets):
+        for other, one in enumerate(self.endpoints):
             if other != number:
                 one.close()
         gc.freeze()
@@ -79,11 +80,11 @@ class Supervisor:
         plan, agents = self.plan, self.groups[number]
         offset, rate = (0.0, 1.0) if plan.faults is None else plan.faults.clock(min(agents))
         clock = Clock(self.origin, offset, rate)
-        peers = [a for q, a in enumerate(self.addresses) if q != number]
-        sources = dict(zip(self.addresses, map(frozenset, self.groups), strict=True))
+        others = [port for q, port in enumerate(self.ports) if q != number]
+        own = self.endpoints[number]
+        sources = own.sources(self.observer, dict(zip(self.ports, self.groups, strict=True)))
         host = plan.host(
-            f"host-{number:04d}", agents,
-            UdpTransport(self.sockets[number], [*peers, self.observer], clock), clock,
+            f"host-{number:04d}", agents, own.open([*others, self.observer], agents, clock), clock,
             boot=boot, shared_clock=(offset, rate) == (0.0, 1.0), sources=sources,
         )  # fmt: skip
         serve(plan, host, returning=self.begun, alone=False)
@@ -120,23 +121,14 @@ class Supervisor:
             time.sleep(POLL)
 
 
-def rehearse(plan: FleetPlan) -> None:
-    """Make one decision, so that hosts find all modules and kernels loaded."""
-    n, dimension = plan.positions.shape
-    beliefs = Beliefs(n, dimension, decay_rate_of(plan.law.system.controller), shared_clock=True)
-    for p in range(n):
-        beliefs.put(LiveAgent(plan.law, p, 0, plan.positions[p]).standing(0.0))
-    LiveAgent(plan.law, 0, 0, plan.positions[0]).sample(0.0, plan.positions[0], 0.0, beliefs)
-
-
 def supervise(config: dict[str, Any], restart: bool) -> None:
     """Start the hosts of a fleet and keep them until the standard input says so or closes."""
-    observer = (LOOPBACK, int(config["observer"]))
     plan = plan_of(config)
     rehearse(plan)
-    boss = Supervisor(plan, config["groups"], observer, time.monotonic())
+    transport, observer = config["transport"], int(config["observer"])
+    boss = Supervisor(plan, config["groups"], transport, observer, time.monotonic())
     boss.realtime = bool(config.get("realtime"))
-    say(ports=[port for _, port in boss.addresses], origin=boss.origin)
+    say(ports=boss.ports, origin=boss.origin)
     for number in range(len(boss.groups)):
         boss.start(number)
     while boss.running or boss.waiting:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import math
 import struct
 from collections import Counter
 from typing import NamedTuple, final
@@ -14,8 +13,10 @@ from dwell.live.beliefs import Announcement
 
 VERSION = 1
 SEGMENT, START, STOP = range(3)  # kinds: a segment; the common time 0; the emergency stop
-_HEAD = struct.Struct("<IBBBxHHIdd")  # run, version, kind, dimension, agent, boot, k, stamp, cruise
+_HEAD = struct.Struct("<IBBBxHHIdd")  # as packed below
+SENDER = struct.Struct("<8xHHI")  # agent, boot and k in a datagram
 SEAL = 16  # bytes of an HMAC-SHA256
+HUGE = 1e100  # coordinates and times below this have squares
 OBSERVER = 0xFFFF  # the sender of messages that come from no agent
 
 
@@ -69,7 +70,7 @@ class Codec:
         if run != self.run:
             return self._refused("run")
         vectors = np.array(self._vectors.unpack_from(datagram, _HEAD.size))
-        if not (np.isfinite(vectors).all() and math.isfinite(stamp) and cruise >= 0.0):
+        if not ((np.abs(vectors) < HUGE).all() and abs(stamp) < HUGE and cruise >= 0.0):
             return self._refused("numbers")
         if kind != SEGMENT:
             return Control(kind, stamp) if agent == OBSERVER else self._refused("agent")

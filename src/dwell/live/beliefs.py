@@ -47,14 +47,27 @@ class Beliefs:
         self._began = np.full(agents, -math.inf)
 
     def receive(self, message: Announcement, arrived: float) -> bool:
-        """Take in a message; False for one that is not newer than the last of its sender."""
-        p = message.agent
-        if not self.shared:
-            self._compare_clocks(p, message.boot > self.boot[p], arrived - message.stamp, arrived)
-        if (message.boot, message.k) <= (self.boot[p], self.k[p]):
+        """Take in a message; False for one that is not newer than the last of its sender.
+
+        Agents that have not sampled yet announce themselves again and again, always with k = 0.
+        Their clocks begin anew when they do, so the offset is then found anew.
+        """
+        p, boot, k = message.agent, message.boot, message.k
+        if (boot, k) <= (self.boot[p], self.k[p]) and not (
+            boot == self.boot[p] and k == self.k[p] == 0
+        ):
             return False
+        if not self.shared:
+            begins = boot > self.boot[p] or k > self.k[p] == 0
+            self._compare_clocks(p, begins, arrived - message.stamp, arrived)
         self.put(message)
         return True
+
+    def shift(self, by: float) -> None:
+        """Count time from an origin that is later by some seconds."""
+        self.stamp -= by
+        self._least -= by
+        self._began -= by
 
     def put(self, message: Announcement) -> None:
         """Replace the segment of an agent."""
@@ -63,8 +76,8 @@ class Beliefs:
         self.cruise[p], self.position[p] = message.cruise, message.position
         self.velocity[p] = message.velocity
 
-    def _compare_clocks(self, p: int, restarted: bool, difference: float, now: float) -> None:
-        if restarted:
+    def _compare_clocks(self, p: int, begins: bool, difference: float, now: float) -> None:
+        if begins:
             self._least[:, p], self._began[p] = math.inf, now
         elif now - self._began[p] > WINDOW:
             self._least[1, p], self._least[0, p] = self._least[0, p], math.inf

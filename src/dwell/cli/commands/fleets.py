@@ -45,9 +45,10 @@ def fleet(
     as_json: bool,
     force: bool,
 ) -> int:
-    """Run a scenario live: each agent is a process that samples on its own clock.
+    """Run a scenario live, with each agent as a process of its own.
 
-    One second of the scenario takes one second. Ctrl-C stops all agents, and keeps what they did.
+    Each samples on its own clock. One second of the scenario takes one second. Ctrl-C stops all
+    agents, and keeps what they did.
     """
     from dwell.cli.running import outcome
     from dwell.cli.show import show_summary
@@ -81,11 +82,22 @@ def fleet(
     ),
     option("--run", default="fleet", help="Name of the run, the same for all agents."),
     option(
+        "--transport", type=one_of("udp", "zenoh"), default="udp", help="udp (by default) or zenoh."
+    ),
+    option(
         "--listen", metavar="ADDRESS", help="Interface to listen at, host:port; loopback if absent."
     ),
     option(
         "--key", type=Path,
-        help="File with the secret that all agents share; needed beyond loopback.",
+        help="udp: file with the secret that all agents share; needed beyond loopback.",
+    ),
+    option(
+        "--connect", action="append", default=[], metavar="ENDPOINT",
+        help="zenoh: tls/host:port of a router or an agent; may be given many times.",
+    ),
+    option(
+        "--tls", type=Path, metavar="DIR",
+        help="zenoh: folder with ca.pem, agent_K.pem and agent_K.key; needed beyond loopback.",
     ),
     example="site.toml --id 3 --journals log",
 )  # fmt: skip
@@ -96,18 +108,22 @@ def agent(
     number: int,
     journals: Path,
     run: str,
+    transport: str,
     listen: str | None,
     key: Path | None,
+    connect: list[str],
+    tls: Path | None,
 ) -> None:
     """Run one agent of a live fleet, such as on the robot itself.
 
     The addresses of all agents are in the scenario, fleet.peers. Agents begin when all have been
     heard of. Afterwards dwell merge makes one run of the journals of all agents.
     """
-    from dwell.fleet.single import run_agent
+    from dwell.fleet.single import AgentLinks, run_agent
 
     changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
-    run_agent(load(scenario, changes), number, journals, run, listen, key, complain)
+    links = AgentLinks(transport, listen, key, tuple(connect), tls)
+    run_agent(load(scenario, changes), number, journals, run, links, complain)
 
 
 @command(

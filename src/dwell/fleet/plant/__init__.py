@@ -46,12 +46,17 @@ class Integrator:
     exact = True
 
     def __init__(self, position: Points, fade: float, now: float = 0.0) -> None:
-        self._fade = fade
+        self._decay = fade
         self.hold(np.zeros(len(position)), now, np.inf, position)
 
     def pose(self, now: float) -> Pose:
         """The position at this very time."""
         return Pose(self._segment.at(now)[0], now)
+
+    def velocity(self, now: float) -> Points:
+        """The velocity at this very time."""
+        velocity: Points = self._segment.velocity_at(now)[0]
+        return velocity
 
     def hold(
         self, velocity: Points, now: float, cruise: float, place: Points | None = None
@@ -60,7 +65,7 @@ class Integrator:
         begun = self.pose(now).position if place is None else place
         since, limit = np.array([now]), np.array([cruise])
         ends = np.full(1, np.inf)
-        self._segment = Segments(since, begun[None], velocity[None], ends, limit, self._fade)
+        self._segment = Segments(since, begun[None], velocity[None], ends, limit, self._decay)
 
     def stop(self, now: float) -> None:
         """Stand from now on."""

@@ -16,9 +16,10 @@ from dwell.fleet.transport import Arrival
 
 Address: TypeAlias = tuple[str, int]
 LARGEST = 2048  # bytes of a datagram
+SHORTEST_KEY = 16  # bytes
 BUFFER = 1 << 21  # bytes that the kernel keeps
 _NANOSECONDS = getattr(socket, "SO_TIMESTAMPNS", 35)
-_STAMP = struct.Struct("@qq")  # seconds and nanoseconds of the wall clock
+_STAMP = struct.Struct("@qq")  # seconds and nanoseconds of the clock of the system
 
 
 def udp_socket(address: Address) -> socket.socket:
@@ -51,6 +52,21 @@ def is_loopback(address: Address) -> bool:
     return ipaddress.ip_address(address[0]).is_loopback
 
 
+def udp_transport(
+    own: Address, peers: Iterable[Address], clock: Clock, key: bytes | None
+) -> UdpTransport:
+    """Bind an address and send to others; refused beyond this machine without a key."""
+    peers = tuple(peers)
+    if key is not None and len(key) < SHORTEST_KEY:
+        says = f"the key has {len(key)} bytes; at least {SHORTEST_KEY} are needed"
+        raise InputError(f"{says}, such as those of openssl rand -hex 32", code="fleet.key")
+    beyond = [one for one in (own, *peers) if not is_loopback(one)]
+    if key is None and beyond:
+        says = f"{beyond[0][0]}:{beyond[0][1]} is beyond this machine, where any sender is believed"
+        raise InputError(f"{says}; give all agents the same file with --key", code="fleet.key")
+    return UdpTransport(udp_socket(own), peers, clock)
+
+
 @final
 class UdpTransport:
     """A socket, the addresses of all other processes, and the clock that dates arrivals."""
@@ -71,7 +87,7 @@ class UdpTransport:
     def receive(self, now: float) -> list[Arrival]:
         """The datagrams that the kernel has kept."""
         found: list[Arrival] = []
-        wall = time.time_ns() - time.monotonic_ns()
+        ahead = time.time_ns() - time.monotonic_ns()
         while True:
             try:
                 datagram, more, _, source = self._own.recvmsg(LARGEST, 64)
@@ -83,7 +99,7 @@ class UdpTransport:
             for level, kind, data in more:
                 if (level, kind) == (socket.SOL_SOCKET, _NANOSECONDS) and len(data) == _STAMP.size:
                     seconds, rest = _STAMP.unpack(data)
-                    arrived = min(self._clock.at(seconds * 10**9 + rest - wall), arrived)
+                    arrived = min(self._clock.at(seconds * 10**9 + rest - ahead), arrived)
             found.append(Arrival(datagram, arrived, source))
 
     def close(self) -> None:
