@@ -74,6 +74,7 @@ def test_simulated_runs_have_nothing_of_it(tmp_path):
     variables, attributes = read_netcdf(tmp_path / "run.nc")
     assert not [name for name in variables if name.startswith(("live", "belief"))]
     assert "live" not in attributes
+    assert "fleet" not in json.loads(attributes["scenario"])  # which older versions do not know
 
 
 def test_it_can_be_saved_again(stored, tmp_path):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from dwell.results.run import Run
+    from dwell.scenario import Scenario
 
 _UNITS = "Lengths are in the unit of the workspace, times in one unit of the scenario's own."
 FORMAT = 4  # 1 had no counts at the start, 2 no marks, 3 nothing but whole runs with all events
@@ -167,7 +168,7 @@ def _attributes(run: Run, journal: str | None) -> dict[str, Any]:
         "title": scenario.name if scenario and scenario.name else "dwell run",
         "comment": _UNITS,
         "dwell_format": WHOLE_RUN if details.table is not None and journal is None else FORMAT,
-        "scenario": scenario.model_dump_json() if scenario else "",
+        "scenario": _as_json(scenario) if scenario else "",
         "provenance": json.dumps(dict(run.provenance)),
         "repairs": json.dumps(list(run.repairs)),
         "stop": json.dumps([run.stop.reason.value, run.stop.time, run.stop.detail]),
@@ -189,6 +190,11 @@ def _attributes(run: Run, journal: str | None) -> dict[str, Any]:
         kept = {"law": named, "summary": None if journal is not None else known}
         attributes["without_code"] = json.dumps(kept)
     return attributes
+
+
+def _as_json(scenario: Scenario) -> str:
+    """A scenario as JSON; without the table of a fleet that it has not, as in older files."""
+    return scenario.model_dump_json(exclude={"fleet"} if scenario.fleet is None else None)
 
 
 def _common_variables(run: Run) -> dict[str, Any]:
