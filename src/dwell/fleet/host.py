@@ -61,10 +61,13 @@ class Host:
             agent.place = self.plants[p].pose(now).position
             self._announce(agent.standing(now))
 
-    def muster(self, ready: Callable[[], bool], patience: float) -> None:
-        """Announce the agents until all others are known, or a quorum after `patience` seconds."""
+    def muster(self, ready: Callable[[], bool], patience: float, until: float) -> None:
+        """Announce the agents until all others are known, or a quorum after `patience` seconds.
+
+        It ends without them at the time `until`.
+        """
         began = self.clock.now()
-        while not self.over:
+        while not self.over and self.clock.now() < until:
             self.announce_standing()
             now = self.clock.sleep(self.clock.now() + HELLO)
             self.hear(now)

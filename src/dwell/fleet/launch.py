@@ -47,6 +47,7 @@ class FleetStatus:
     positions: Points = field(default_factory=lambda: np.empty((0, 0)))
     velocities: Points = field(default_factory=lambda: np.empty((0, 0)))
     ages: Floats = field(default_factory=lambda: np.empty(0))
+    announcements: tuple[Announcement, ...] = ()  # heard since the status before
 
 
 @final
@@ -60,6 +61,7 @@ class Observer:
         fade = decay_rate_of(plan.law.system.controller)
         self.beliefs = Beliefs(n, dimension, fade, shared_clock=True)
         self.silence, self.samples = plan.law.silence, 0
+        self._fresh: list[Announcement] = []
         self._transport: Transport | None = None
 
     def connect(self, ports: list[int]) -> None:
@@ -79,6 +81,7 @@ class Observer:
             message = self.codec.unpack(one.datagram)
             if isinstance(message, Announcement) and self.beliefs.receive(message, one.time):
                 self.samples += message.k > 0
+                self._fresh.append(message)
 
     def say(self, kind: int, stamp: float) -> None:
         """Send a message to all hosts."""
@@ -89,9 +92,10 @@ class Observer:
         """What is known now."""
         now, segments = self.clock.now(), self.beliefs.segments()
         known = int(self.beliefs.known(now, self.silence).sum())
+        fresh, self._fresh = tuple(self._fresh), []
         return FleetStatus(
             now if begun else -1.0, known, self.samples, deaths, segments.at(now),
-            segments.velocity_at(now), self.beliefs.ages(now),
+            segments.velocity_at(now), self.beliefs.ages(now), fresh,
         )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import time
@@ -142,7 +143,7 @@ def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
     host.started = returning or alone
     try:
         patience = float(plan.law.longest.max()) if returning else plan.law.settings.patience
-        host.muster(lambda: host.started, patience)
+        host.muster(lambda: host.started, patience, plan.until if returning else math.inf)
         if alone and not returning:
             host.begin(time.monotonic())
         host.journal.note(started=host.clock.origin, pid=os.getpid())

@@ -20,7 +20,10 @@ from dwell.live.settings import LiveLaw
 
 @final
 class VirtualFleet:
-    """Agents that exchange datagrams in virtual time; all begin at time 0."""
+    """Agents that exchange datagrams in virtual time; all begin at time 0.
+
+    late : how much later than due each sample comes.
+    """
 
     def __init__(
         self,
@@ -28,10 +31,11 @@ class VirtualFleet:
         positions: Points,
         faults: Faults | None = None,
         watch: Callable[[Decided], None] = lambda one: None,
+        late: Callable[[], float] = lambda: 0.0,
     ) -> None:
         n, dimension = positions.shape
         fade = decay_rate_of(law.system.controller)
-        self.law, self._watch = law, watch
+        self.law, self._watch, self._late = law, watch, late
         self.agents = [LiveAgent(law, p, 0, positions[p]) for p in range(n)]
         self.beliefs = [Beliefs(n, dimension, fade, shared_clock=True) for _ in range(n)]
         self.codecs = [Codec(0, n, dimension) for _ in range(n)]
@@ -67,5 +71,5 @@ class VirtualFleet:
         self._watch(decided)
         own, now = decided.announcement, float(decided.sample["time"])
         self.beliefs[p].put(own)
-        self._due[p] = self.agents[p].due
+        self._due[p] = self.agents[p].due + self._late()
         self._transports[p].send(self.codecs[p].pack(own), now)

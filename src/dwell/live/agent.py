@@ -99,7 +99,7 @@ class LiveAgent:
         present = law.system.timeline.present_at(now)
         at_hand = Circumstances(
             int(known.sum()), law.system.agents if present is None else len(present),
-            now - measured, self.stopped, noted["position"], noted["age"],
+            now - measured, self.stopped, noted,
         )  # fmt: skip
         hold, flags = limited(law, p, places[p], commanded, cruise, at_hand)
         flags |= law.flagged(self.k + 1, near, noted["age"])

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._types import Points, dots, lengths
+from dwell.agents.interfaces import decay_rate_of
 from dwell.geometry import Workspace
 from dwell.live.record import FENCE, NEAR, POSE, SPEED, STAND, STOP
 from dwell.live.settings import LiveLaw
@@ -22,8 +23,7 @@ class Circumstances(NamedTuple):
     present: int  # agents that the scenario has at this time
     pose_age: float  # of the own position
     stopped: bool  # by the emergency stop
-    others: Points  # (K, n) believed positions of its neighbours
-    ages: Floats  # (K,) of their announcements
+    near: np.ndarray  # of belief_type: its neighbours
 
 
 def limited(
@@ -44,11 +44,12 @@ def limited(
         velocity, flags = velocity * (law.settings.top_speed / speed), flags | SPEED
     if not math.isfinite(hold) or speed == 0.0:
         return velocity, flags
-    share = within(law.system.workspace, place, velocity * hold)
+    step = hold + 1.0 / decay_rate_of(law.system.controller)  # a velocity may decay after its hold
+    share = within(law.system.workspace, place, velocity * step)
     if share < 1.0:
         velocity, flags = share * velocity, flags | FENCE
-    if law.settings.clearance > 0.0 and len(now.others):
-        share = apart(law, agent, place, velocity * hold, now)
+    if law.settings.clearance > 0.0 and len(now.near):
+        share = apart(law, place, velocity * step, now.near)
         if share < 1.0:
             velocity, flags = share * velocity, flags | NEAR
     return velocity, flags
@@ -71,17 +72,27 @@ def within(workspace: Workspace, place: Points, step: Points) -> float:
     return low
 
 
-def apart(law: LiveLaw, agent: int, place: Points, step: Points, now: Circumstances) -> float:
-    """The largest share of a step that stays in the own cell, less the radius of two robots.
+def apart(law: LiveLaw, place: Points, step: Points, near: np.ndarray) -> float:
+    """The largest share of a step that uses half the distance to others, less the clearance.
 
-    The cell is also smaller by how far each other agent may be from its believed position.
+    This holds for the distance to each other agent, and for that to the segment that it still
+    holds: whichever agent decides next, paths stay apart by twice the clearance. The distance is
+    smaller by how far an agent may be from its believed position.
     """
-    away = now.others - place
-    distance = lengths(away)
-    late = np.maximum(now.ages - law.shortest[agent], 0.0)
+    agents, begin = near["agent"], near["position"]
+    longest = np.minimum(law.longest[agents], law.silence)
+    left = np.maximum(longest - near["age"], 0.0) + 1.0 / decay_rate_of(law.system.controller)
+    path = near["velocity"] * left[:, None]
+    along = dots(place - begin, path) / np.maximum(dots(path, path), np.finfo(float).tiny)
+    nearest = begin + path * np.clip(along, 0.0, 1.0)[:, None]
+    late = np.maximum(near["age"] - law.shortest[agents], 0.0)
     unsure = 2.0 * law.speed * late if math.isfinite(law.speed) else np.where(late > 0, np.inf, 0.0)
-    free = 0.5 * distance - law.settings.clearance - unsure
-    towards = (away / np.maximum(distance, np.finfo(float).tiny)[:, None]) @ step
-    nearer = towards > 0.0
-    shares = np.maximum(free[nearer], 0.0) / towards[nearer]
-    return float(min(shares.min(initial=1.0), 1.0))
+    share = 1.0
+    for points in (begin, nearest):
+        away = points - place
+        distance = lengths(away)
+        free = np.maximum(0.5 * distance - law.settings.clearance - unsure, 0.0)
+        towards = dots(away / np.maximum(distance, np.finfo(float).tiny)[:, None], step)
+        shares = free[towards > 0.0] / towards[towards > 0.0]
+        share = min(share, float(shares.min(initial=1.0)))
+    return share

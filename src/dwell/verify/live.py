@@ -354,8 +354,9 @@ def _belief(check: LiveCheck) -> Finding:
     clocks = 0.0 if not live.shifts.any() else ULPS * np.spacing(np.maximum(when, 1e-300))
     doubt = ULPS * np.spacing(size) + np.minimum(check.law.speed, 1e300) * clocks
     apart = lengths(truth - beliefs["position"])
-    young = beliefs["age"] <= np.min(check.law.shortest)
-    exact = int(np.count_nonzero(apart[young] <= doubt[young]))
+    young = ~check.stands & (beliefs["age"] <= np.min(check.law.shortest))
+    clocks = np.minimum(check.law.speed, 1e300) * CLOCKS * live.uncertainty
+    exact = int(np.count_nonzero(apart[young] <= doubt[young] + clocks))
     found = _worst("belief", apart - check.unsure - doubt, 0.0, check.where_believed)
     note = f"; {exact} of {np.count_nonzero(young)} younger than T1 are exact"
     far = f", the furthest is off by {apart.max(initial=0.0):.2g}"

@@ -100,7 +100,7 @@ def _differences(
     present = law.system.timeline.present_at(now)
     at_hand = Circumstances(
         int(row["known"]), law.system.agents if present is None else len(present),
-        now - float(row["measured"]), bool(row["flags"] & STOP), near["position"], near["age"],
+        now - float(row["measured"]), bool(row["flags"] & STOP), near,
     )  # fmt: skip
     hold, flags = limited(law, p, row["position"], row["commanded"], float(row["cruise"]), at_hand)
     flags |= law.flagged(int(row["k"]), near["agent"], near["age"])

@@ -28,6 +28,11 @@ HORIZON = option("--horizon", type=Number(), help="Seconds until the end, if not
     flag("--compiled", "Agents use compiled kernels: for hundreds of agents."),
     flag("--realtime", "Agents get real-time priority, where the system permits it."),
     flag("--no-restart", "Processes that die are not started again."),
+    option(
+        "--watch", type=one_of("page", "foxglove"),
+        help="Show the fleet while it runs: page (in a browser) or foxglove.",
+    ),
+    option("--port", type=Number(int, 0, 65535), help="Port of what --watch serves; 0 for any."),
     JSON,
     FORCE,
     example="two-hills.toml --horizon 20 --out live.nc; then dwell check live.nc",
@@ -42,6 +47,8 @@ def fleet(
     compiled: bool,
     realtime: bool,
     no_restart: bool,
+    watch: str | None,
+    port: int | None,
     as_json: bool,
     force: bool,
 ) -> int:
@@ -52,17 +59,23 @@ def fleet(
     """
     from dwell.cli.running import outcome
     from dwell.cli.show import show_summary
+    from dwell.cli.watching import watched
     from dwell.fleet.run import run_fleet
+    from dwell.results import Run
 
     changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
     checked = load(scenario, changes)
-    result, summary, failed = outcome(
-        lambda: run_fleet(
-            checked, out=out, force=force, transport=transport, hosts=hosts, compiled=compiled,
-            realtime=realtime, restart=not no_restart,
-        ),
-        out,
-    )  # fmt: skip
+    if watch is not None and transport == "memory":
+        raise InputError("--watch follows processes, and --transport memory has none", code="usage")
+
+    def run() -> Run:
+        with watched(watch, checked, port) as (seeded, follow):
+            return run_fleet(
+                seeded, out=out, force=force, transport=transport, hosts=hosts, watch=follow,
+                compiled=compiled, realtime=realtime, restart=not no_restart,
+            )  # fmt: skip
+
+    result, summary, failed = outcome(run, out)
     kept = out if summary["file"] else None
     answer(as_json, lambda: summary, lambda: show_summary(summary, kept))
     if failed:

@@ -53,6 +53,11 @@ class Integrator:
         """The position at this very time."""
         return Pose(self._segment.at(now)[0], now)
 
+    def velocity(self, now: float) -> Points:
+        """The velocity at this very time."""
+        velocity: Points = self._segment.velocity_at(now)[0]
+        return velocity
+
     def hold(
         self, velocity: Points, now: float, cruise: float, place: Points | None = None
     ) -> None:
