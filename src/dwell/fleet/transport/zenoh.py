@@ -212,20 +212,21 @@ class ZenohTransport:
         return found
 
     def _follow_tokens(self) -> None:
-        """Note agents that are gone, and request the last segments if one appeared."""
-        appeared = False
+        """Note agents that are gone, and request the last segments of those that appeared."""
+        appeared: set[int] = set()
         while self._changes:
             key, is_new = self._changes.popleft()
             if (agent := self._tokens.get(key)) is None:
                 continue
-            if is_new:
-                appeared |= agent not in self._known
-            else:
+            if is_new and agent not in self._known:
+                appeared.add(agent)
+            elif not is_new:
                 self._known.discard(agent)
                 self._gone.append(agent)
         if appeared:
+            key = self._every if len(appeared) > 1 else self._keys[appeared.pop()]
             self._session.get(
-                self._every, self._direct(self._keep_answer), target=self._zenoh.QueryTarget.ALL,
+                key, self._direct(self._keep_answer), target=self._zenoh.QueryTarget.ALL,
                 consolidation=self._zenoh.ConsolidationMode.NONE, timeout=1.0,
                 allowed_destination=self._zenoh.Locality.REMOTE,
             )  # fmt: skip
