@@ -4,6 +4,8 @@ import { Timeline } from "../src/arc/timeline";
 import { logTicksOf } from "../src/charts/log_ticks";
 import { inWords, tableOf } from "../src/charts/words";
 import { contoursOf } from "../src/map/contours";
+import { liftOf, weightAt } from "../src/map/handles";
+import { hit } from "../src/map/hit";
 import type { Pen } from "../src/map/pen";
 import type { Scene, Stretch } from "../src/map/scene";
 import { arrowOf, medianWidth, sizesOf } from "../src/map/sizes";
@@ -69,6 +71,30 @@ function sceneOf(arc: Arc, t: number, jump: number, stretches: Stretch[], wide =
     theme: LIGHT,
   } as unknown as Scene;
 }
+
+describe("the handle of a weight", () => {
+  const peaks = [{ kind: "gaussian", center: [0, 0], rate: 1, weight: 4 }];
+  const fixed = { fixedWidth: true, fixedWeight: false, along: [] };
+  const scene = {
+    ...sceneOf(arcOf(read<RecordedRun>("timer")), 0, 0, []),
+    tool: "peaks",
+    peaks,
+    paths: [fixed],
+  } as Scene;
+
+  test("stands higher for a larger weight, and gives it back", () => {
+    for (const weight of [0.5, 1, 2, 16]) expect(weightAt(liftOf(weight))).toBe(weight);
+    expect(liftOf(2)).toBeGreaterThan(liftOf(1));
+    expect(weightAt(-1000)).toBeGreaterThan(0);
+    expect(liftOf(1e300)).toBeLessThan(300); // it stays within reach
+  });
+
+  test("is found above its peak, unless the weight changes over time", () => {
+    expect(hit(scene, 300, 300 - liftOf(4))).toEqual({ kind: "weight", which: 0 });
+    expect(hit(scene, 300, 300)).toEqual({ kind: "peak", which: 0 });
+    expect(hit({ ...scene, paths: [{ ...fixed, fixedWeight: true }] }, 300, 300 - liftOf(4))).toBeNull();
+  });
+});
 
 describe("sizes of marks", () => {
   const scene = (agents: number, sx: number): Scene =>

@@ -226,7 +226,7 @@ def test_a_reload_passes_over_a_part_that_was_cancelled(page: Any) -> None:
     page.evaluate("void dwellPage.session.run(false)")
     page.wait_for_function(f"() => {LANE}?.known > 50")
     page.evaluate("dwellPage.session.seek(20)")
-    page.evaluate("void dwellPage.session.hands.moveAgent(0, [9, 1])")
+    page.evaluate("void dwellPage.session.editor.moveAgent(0, [9, 1])")
     page.wait_for_function(f"() => {LANE}.timeline.pieces.length === 2")
     page.reload()
     page.wait_for_function(f"() => {APP}.lanes[0]?.known > 30")

@@ -51,7 +51,7 @@ def test_a_recorded_run_can_be_changed_and_is_there_after_a_reload(open_page: Op
     page.wait_for_function(RECORDED)
     moves(page)
     page.evaluate("dwellPage.clock.pause()")
-    page.evaluate("void dwellPage.session.hands.addOne()")
+    page.evaluate("void dwellPage.session.editor.addOne()")
     page.wait_for_function(f"() => {APP}.lanes[0].timeline.pieces.length === 2")
     until_done(page)
     assert page.evaluate(f"{APP}.lanes[0].timeline.last.arc.agents") == 9

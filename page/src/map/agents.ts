@@ -56,7 +56,7 @@ export function arrow(pen: Pen, x: number, y: number, dx: number, dy: number): v
   pen.line(x + dx - head * (dx + 0.6 * dy), y + dy - head * (dy - 0.6 * dx));
 }
 
-/** Held velocities as arrows from the rim of each agent; one scale for all maps and times. */
+/** Held velocities as arrows from the edge of each agent; one scale for all maps and times. */
 export function drawHolds(pen: Pen, scene: Scene, { dot }: Sizes): void {
   const { state, view, size, theme, speed } = scene;
   if (!(speed > 0)) return;

@@ -61,7 +61,7 @@ export function MapTools() {
                 aria-pressed={tool === one.tool}
                 disabled={!touchable || (one.tool === "paint" && !planar)}
                 title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE}
-                onClick={() => session.hands.setTool(one.tool)}
+                onClick={() => session.editor.setTool(one.tool)}
               >
                 {one.name}
               </button>
@@ -71,7 +71,7 @@ export function MapTools() {
             <button
               class="plain"
               disabled={tool === "workspace" && !corners}
-              onClick={() => void session.hands.addOne()}
+              onClick={() => void session.editor.addOne()}
               title={`${ADDS[tool]} (A on the map)`}
             >
               <Icon name="plus" /> <span class="word">Add</span>
@@ -83,7 +83,7 @@ export function MapTools() {
             <button
               class="plain"
               disabled={chosen < 0}
-              onClick={() => void session.hands.removeChosen()}
+              onClick={() => void session.editor.removeChosen()}
               title="Remove what is chosen (Delete)"
             >
               <Icon name="bin" /> <span class="word">Remove</span>

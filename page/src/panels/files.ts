@@ -83,7 +83,7 @@ async function openPicture(session: Session, file: File): Promise<void> {
   context.drawImage(picture, 0, 0, canvas.width, canvas.height);
   const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
   const density = rasterOfPicture(data, canvas.width, canvas.height, boundsOf(region, 0));
-  if (await session.hands.setDensity(density))
+  if (await session.editor.setDensity(density))
     session.say(
       `The density is ${file.name}, ${canvas.width} × ${canvas.height} pixels over the workspace; light places count most.`,
     );

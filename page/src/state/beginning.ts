@@ -58,7 +58,7 @@ export class Beginning {
     } catch {
       return false; // the first template, then
     }
-    this.session.grant();
+    this.session.startPending();
     return true;
   }
 
@@ -106,7 +106,7 @@ export class Beginning {
       this.session.fail(error);
       return false;
     }
-    this.session.grant();
+    this.session.startPending();
     return true;
   }
 

@@ -23,7 +23,7 @@ const still = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matc
 /** Show a step from its beginning; runs that are there already stay. */
 function play(session: Session, step: StoryStep, runs: readonly Recording[], again: boolean): void {
   if (!again) session.showRecorded(runs);
-  session.hands.chooseNothing();
+  session.editor.chooseNothing();
   if (step.agent !== undefined) session.store.set({ selected: step.agent });
   session.clock.setSpeed((step.to - step.from) / step.seconds);
   session.clock.pause();
