@@ -8,6 +8,7 @@ import { liftOf, weightAt } from "../src/map/handles";
 import { hit } from "../src/map/hit";
 import type { Pen } from "../src/map/pen";
 import type { Scene, Stretch } from "../src/map/scene";
+import { drawPlane } from "../src/map/plane";
 import { arrowOf, medianWidth, sizesOf } from "../src/map/sizes";
 import { LIGHT } from "../src/map/theme";
 import { labelsOf, plain, ticksOf } from "../src/map/ticks";
@@ -94,6 +95,23 @@ describe("the handle of a weight", () => {
     expect(hit(scene, 300, 300)).toEqual({ kind: "peak", which: 0 });
     expect(hit({ ...scene, paths: [{ ...fixed, fixedWeight: true }] }, 300, 300 - liftOf(4))).toBeNull();
   });
+});
+
+test("a path of many cells is not closed cell by cell, which takes quadratic time", () => {
+  const scene = {
+    ...sceneOf(arcOf(read<RecordedRun>("timer")), 0, 0, []),
+    layers: { cells: true },
+    diagrams: [null],
+    selected: -1,
+    hovered: -1,
+    peaks: [],
+  } as unknown as Scene;
+  const calls: string[] = [];
+  const pen = new Proxy({}, { get: (_, name) => () => calls.push(String(name)) }) as Pen;
+  drawPlane(pen, scene);
+  expect(scene.state.agents).toBeGreaterThan(3);
+  expect(calls.filter((name) => name === "line").length).toBeGreaterThan(4 * scene.state.agents);
+  expect(calls.filter((name) => name === "close").length).toBeLessThan(scene.state.agents);
 });
 
 describe("sizes of marks", () => {

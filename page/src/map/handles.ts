@@ -7,8 +7,8 @@ import type { Pen } from "./pen";
 import type { Scene } from "./scene";
 import { toX, toY } from "./view";
 
-/** A closed line over some corners; backwards if the last one has a smaller number. */
-export function ring(pen: Pen, scene: Scene, corners: ArrayLike<number>, from: number, to: number): void {
+/** A line over some corners; backwards if the last one has a smaller number. */
+function line(pen: Pen, scene: Scene, corners: ArrayLike<number>, from: number, to: number): void {
   const step = to < from ? -1 : 1;
   for (let k = from; k !== to; k += step) {
     const x = toX(scene.view, scene.size, corners[2 * k]);
@@ -16,7 +16,22 @@ export function ring(pen: Pen, scene: Scene, corners: ArrayLike<number>, from: n
     if (k === from) pen.move(x, y);
     else pen.line(x, y);
   }
+}
+
+/** A closed line over some corners. */
+export function ring(pen: Pen, scene: Scene, corners: ArrayLike<number>, from: number, to: number): void {
+  line(pen, scene, corners, from, to);
   if (to !== from) pen.close();
+}
+
+/** One of many thin rings: closing costs a browser a pass over all of the path, so the line goes back instead. */
+export function thinRing(pen: Pen, scene: Scene, corners: ArrayLike<number>, from: number, to: number): void {
+  line(pen, scene, corners, from, to);
+  if (to !== from)
+    pen.line(
+      toX(scene.view, scene.size, corners[2 * from]),
+      toY(scene.view, scene.size, corners[2 * from + 1]),
+    );
 }
 
 const UNIT = 56; // pixels above its peak at which the handle of weight 1 stands
