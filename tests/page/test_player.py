@@ -89,7 +89,7 @@ AGENT = """() => {
 LARGEST = 6_000_000  # bytes
 
 
-def test_the_runs_of_the_paper_are_exported_and_play_from_disk(browser: Any, tmp_path: Path) -> None:
+def test_the_run_of_the_paper_is_exported_and_plays_from_disk(browser: Any, tmp_path: Path) -> None:
     run = dwell.run_scenario(parse_scenario(text_to_mapping(template_text("paper-30"))))
     assert len(run.events.time) > 200_000
     file = dwell.export_html(run, tmp_path / "paper-30.html")
