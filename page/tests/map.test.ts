@@ -3,6 +3,7 @@ import { Arc } from "../src/arc/arc";
 import { Timeline } from "../src/arc/timeline";
 import { logTicksOf } from "../src/charts/log_ticks";
 import { inWords, tableOf } from "../src/charts/words";
+import { drawAgents } from "../src/map/agents";
 import { contoursOf } from "../src/map/contours";
 import { liftOf, weightAt } from "../src/map/handles";
 import { hit } from "../src/map/hit";
@@ -112,6 +113,30 @@ test("a path of many cells is not closed cell by cell, which takes quadratic tim
   expect(scene.state.agents).toBeGreaterThan(3);
   expect(calls.filter((name) => name === "line").length).toBeGreaterThan(4 * scene.state.agents);
   expect(calls.filter((name) => name === "close").length).toBeLessThan(scene.state.agents);
+});
+
+test("the number of an agent is not on its arrow", () => {
+  const numbered = (vx: number, vy: number): number => {
+    const scene = {
+      ...sceneOf(arcOf(read<RecordedRun>("timer")), 0, 0, []),
+      layers: { holds: true },
+      running: true,
+      latest: 0,
+      selected: -1,
+      hovered: -1,
+    } as unknown as Scene;
+    scene.state.velocities.set([vx, vy]);
+    let at = NaN;
+    const text = (words: string, x: number): void => {
+      if (words === "0") at = x;
+    };
+    const pen = new Proxy({}, { get: (_, name) => (name === "text" ? text : () => undefined) }) as Pen;
+    drawAgents(pen, scene, { dot: 4, ripple: 5, arm: 2 });
+    return at - (300 + scene.state.positions[0] * scene.view.sx);
+  };
+  expect(numbered(1, 1)).toBeLessThan(0);
+  expect(numbered(-1, 1)).toBeGreaterThan(0);
+  expect(numbered(1, -1)).toBeGreaterThan(0);
 });
 
 describe("sizes of marks", () => {

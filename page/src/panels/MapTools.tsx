@@ -22,8 +22,6 @@ const ADDS: Record<Tool, string> = {
   workspace: "Add a vertex after the chosen one, or on the longest side",
 };
 
-const UNTOUCHABLE = "In three dimensions and more nothing can be moved on the map; change it under Scenario";
-
 const TURNED = "turned"; // among pairs of axes: all three
 
 const LAYERS: readonly { layer: keyof Layers; name: string }[] = [
@@ -54,19 +52,21 @@ export function MapTools() {
     <div class="tools">
       {!session.fixed && (
         <>
-          <div class="segments" role="group" aria-label="What the pointer changes">
-            {TOOLS.map((one) => (
-              <button
-                key={one.tool}
-                aria-pressed={tool === one.tool}
-                disabled={!touchable || (one.tool === "paint" && !planar)}
-                title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE}
-                onClick={() => session.editor.setTool(one.tool)}
-              >
-                {one.name}
-              </button>
-            ))}
-          </div>
+          {(!region || touchable) && (
+            <div class="segments" role="group" aria-label="What the pointer changes">
+              {TOOLS.map((one) => (
+                <button
+                  key={one.tool}
+                  aria-pressed={tool === one.tool}
+                  disabled={!touchable || (one.tool === "paint" && !planar)}
+                  title={`${one.about} (${one.key})`}
+                  onClick={() => session.editor.setTool(one.tool)}
+                >
+                  {one.name}
+                </button>
+              ))}
+            </div>
+          )}
           {touchable && !drawing && tool !== "paint" && (
             <button
               class="plain"
