@@ -198,6 +198,8 @@ def test_the_story_shows_the_numbers_of_its_runs_and_leads_back(page: Any) -> No
     page.get_by_role("heading", name="The paper in 90 seconds").focus()
     page.keyboard.press("ArrowLeft")
     page.get_by_role("heading", name="T2 too long").wait_for()
+    assert "changed" not in page.locator(".template option").first.inner_text()
+    page.evaluate("document.activeElement.blur()")  # as a click on a button does
     page.keyboard.press("Escape")
     page.locator(".story").wait_for(state="detached")
     assert page.evaluate(f"{APP}.scenario.name") == "two hills"

@@ -113,6 +113,17 @@ def test_an_exported_file_plays_at_once(browser: Any, exported: Path) -> None:
     page.close()
 
 
+def test_an_exported_file_is_made_for_fingers(browser: Any, exported: Path) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page.goto(exported.as_uri())
+    page.wait_for_function(READY)
+    for part in (".tools", ".transport"):
+        pressed = page.locator(part).locator("button:visible, summary:visible, select:visible")
+        boxes = [one.bounding_box() for one in pressed.all()]
+        assert min(min(box["width"], box["height"]) for box in boxes) >= 43.9
+    page.close()
+
+
 def test_a_damaged_file_says_so(browser: Any, exported: Path, tmp_path: Path) -> None:
     text = exported.read_text(encoding="utf-8")
     begin = text.index('<script type="application/x-dwell-run">')

@@ -46,6 +46,7 @@ function commandsOf(session: Session): Record<string, Command> {
     Enter: () => void editor.finishDrawing(),
     Escape: () => {
       closeMenus(null);
+      session.leaveStory();
       editor.letGo();
     },
     m: focusMap,

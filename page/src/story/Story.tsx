@@ -72,8 +72,7 @@ export function Story() {
   const go = (to: number): void => session.store.set({ story: Math.min(STEPS.length - 1, Math.max(0, to)) });
   useEffect(() => heading.current?.focus(), []);
   const turn = (e: KeyboardEvent): void => {
-    if (e.key === "Escape") session.leaveStory();
-    else if (e.key === "ArrowRight" || e.key === "PageDown") go(at + 1);
+    if (e.key === "ArrowRight" || e.key === "PageDown") go(at + 1);
     else if (e.key === "ArrowLeft" || e.key === "PageUp") go(at - 1);
     else return;
     e.preventDefault();
