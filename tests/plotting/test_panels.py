@@ -155,6 +155,12 @@ def test_boxes_show_quartiles_dots_and_what_never_came() -> None:
     )
 
 
+def test_few_values_have_no_box() -> None:
+    figure = quartiles({"cost": {"timer": [1.0, 2.0, 3.0], "lloyd": [1.0, 2.0, 3.0, 4.0]}})
+
+    assert len(figure.axes[0].collections) == 1
+
+
 @pytest.mark.parametrize("draw", [*COMPARED.values(), quartiles])
 def test_nothing_to_draw_is_refused(draw: Callable[..., Figure]) -> None:
     with pytest.raises(InputError, match="nothing to draw"):

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dwell import InputError
+from dwell._units import METRIC, OPEN, Units
 from dwell.plotting.sweeps import save_sweep_figures, sweep_figures
 from dwell.plotting.sweeps.panels import in_bins, in_ratios
 from dwell.plotting.sweeps.varied import varied_keys
@@ -30,6 +31,7 @@ class Rows:
     keys: tuple[str, ...]
     columns: Mapping[str, Sequence[Any]]
     marks: Mapping[str, Sequence[tuple[float, str]]] = field(default_factory=dict)
+    units: Units = OPEN
 
     def __len__(self) -> int:
         return len(self.columns["case"])
@@ -103,6 +105,34 @@ def test_curves_are_medians_and_bands_are_quartiles() -> None:
         low, high = np.quantile(some, (0.25, 0.75))
         assert edges.min() == low
         assert edges.max() == high
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_bands_of_few_runs_are_their_range(count: int) -> None:
+    made = table(over_waits(count), T2)
+    figure = drawn(made)
+    x, cost = made.numbers(T2), made.numbers("cost.final")
+    outline = panel(figure, "cost").collections[0].get_paths()[0].vertices
+
+    for value in WAITS:
+        edges = outline[outline[:, 0] == value, 1]
+        assert edges.min() == cost[x == value].min()
+        assert edges.max() == cost[x == value].max()
+    assert "the range of the runs as bands" in figure.get_suptitle()
+    assert "quartiles" not in figure.get_suptitle()
+    assert "quartiles as bands" in drawn(table(over_waits(4), T2)).get_suptitle()
+
+
+def test_a_sweep_at_a_site_has_units() -> None:
+    site = drawn(table(over_waits(), T2, units=METRIC))
+    other = drawn(table(over_waits(), T2))
+
+    labels = {"largest error": "(m)", "time of": "(s)", "distance": "m", "largest hold": "(m/s)"}
+    for title, unit in labels.items():
+        assert panel(site, title).get_ylabel().endswith(unit)
+    assert panel(site, "cost").get_xlabel() == "longest wait $T_2$ (s)"
+    assert panel(other, "cost").get_xlabel() == "longest wait $T_2$ (time)"
+    assert panel(other, "largest error").get_ylabel().endswith("(length)")
 
 
 def test_every_law_has_a_line_and_one_without_the_key_a_level() -> None:

@@ -111,7 +111,7 @@ def test_a_horizon_beyond_the_last_frame_is_refused(folder):
         (("[0, 0.4, 1.0]", "[0, 1.0, 0.4]"), r"times\[2\] must be greater"),
         (("[0, 0.4, 1.0]", "[0, 1.0]"), "one value for each of the 2 times"),
         (('"1.npy"', '"none.npy"'), r"none\.npy.*there is no file"),
-        (('"1.npy"', '"small.npy"'), r"frame 1 has values of the shape \(2, 2\).*one grid"),
+        (('"1.npy"', '"small.npy"'), r"small\.npy has .* \(2, 2\) instead of .*0\.npy.*one grid"),
         (('"1.npy"', "7"), r"density\.file\.values\[1\]"),
     ],
 )

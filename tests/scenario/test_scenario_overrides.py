@@ -17,6 +17,7 @@ SET = {  # an override, and the place and value that it sets
     "spaces": (" run.seed = 7 ", ("run", "seed"), 7),
     "bare": ("controller.reset=latest", ("controller", "reset"), "latest"),
     "quoted": ('name="a=b"', ("name",), "a=b"),
+    "attribute": ("site.feature=name=North basin", ("site", "feature"), "name=North basin"),
     "words": ("name=two hills", ("name",), "two hills"),
     "function": ("density.function=a.b:c", ("density", "function"), "a.b:c"),
     "true": ("x=true", ("x",), True),

@@ -53,6 +53,16 @@ def run(folder):
     return dwell.run_scenario(folder / "site.toml", out=folder / "run.nc")
 
 
+def test_layers_have_one_type_of_geometry(run, folder):
+    dwell.export_gis(run, folder / "map.gpkg")
+
+    types = {"region": "MultiPolygon", "cells": "MultiPolygon", "agents": "Point"}
+    types |= {"paths": "LineString", "events": "Point"}
+    for layer, kind in types.items():
+        assert pyogrio.read_info(folder / "map.gpkg", layer=layer)["geometry_type"] == kind
+        assert {one.geom_type for one in read(folder / "map.gpkg", layer)[0]} == {kind}
+
+
 def read(path, layer):
     """The shapes and the columns of a layer, as GDAL reads them."""
     meta, _, shapes, columns = pyogrio.raw.read(path, layer=layer)
@@ -211,7 +221,7 @@ def test_geojson_is_in_degrees_with_its_layers_as_a_property(folder, run):
     features = json.loads(path.read_text())["features"]
     outline = [one for one in features if one["properties"]["layer"] == "region"]
     frame = Frame(run.scenario.site.crs)
-    corners = np.array(outline[0]["geometry"]["coordinates"][0])
+    corners = np.array(outline[0]["geometry"]["coordinates"][0][0])
     assert np.abs(frame.from_map(corners[:-1]) - run.workspace.vertices).max() < 1e-4  # 9 decimals
     assert sorted(map(tuple, corners.tolist()[:-1])) == sorted(map(tuple, SQUARE[:-1]))
     shapes, columns, meta = read(path, None)

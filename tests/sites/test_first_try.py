@@ -6,6 +6,7 @@ import json
 import re
 from contextlib import nullcontext
 
+import numpy as np
 import pytest
 
 import dwell
@@ -80,6 +81,40 @@ def test_degrees_without_a_unit_are_noted(tmp_path):
     said = scenario_text("a.geojson", start=f'{degrees}\ncoordinates = "metres"')
     for text in (said, scenario_text("a.geojson", start=metres)):
         assert "agents.coordinates" not in validated(tmp_path, text)
+
+
+def test_degrees_that_are_no_metres_are_refused(tmp_path):
+    geojson(tmp_path / "a.geojson", polygon(SQUARE))
+    more = 'frame = "EPSG:32631"'
+    (tmp_path / "site.toml").write_text(
+        scenario_text("a.geojson", "[[4.04, 52.02], [4.06, 52.03]]", more)
+    )
+
+    says = shell("validate", tmp_path / "site.toml").err
+
+    assert "agents.start: read as degrees, all start positions lie in the outline" in says
+    assert says.endswith('give agents.coordinates = "degrees"\n')
+
+
+@pytest.mark.parametrize("value", ['"yes"', "1"])
+def test_stay_is_true_or_false(tmp_path, value):
+    geojson(tmp_path / "a.geojson", polygon(SQUARE))
+    (tmp_path / "site.toml").write_text(scenario_text("a.geojson", more=f"stay = {value}"))
+
+    says = shell("validate", tmp_path / "site.toml").err
+
+    assert says == f"dwell: site.stay must be true or false, without quotes, got {value}.\n"
+
+
+def test_a_long_coast_has_its_pieces_and_seconds(tmp_path):
+    turn = np.linspace(0.0, 2.0 * np.pi, 12_001)
+    size = 0.05 * (1.0 + 0.1 * np.sin(9.0 * turn))
+    ring = np.column_stack([4.05 + size * np.cos(turn), 52.0 + 0.6 * size * np.sin(turn)])
+    geojson(tmp_path / "a.geojson", polygon([*ring[:-1].tolist(), ring[0].tolist()]))
+
+    out = validated(tmp_path, scenario_text("a.geojson"))
+
+    assert re.search(r"site divided into \d+ pieces in [\d.e-]+ s\n", out)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Sites from map files: frames against PROJ, and every verdict on bad outlines."""
 
+import json
+
 import numpy as np
 import pyogrio
 import pyproj
@@ -88,10 +90,26 @@ def test_layers_and_features_are_chosen_or_listed(tmp_path):
 def test_several_features_are_listed(tmp_path):
     other = [[x + 1.0, y] for x, y in SQUARE]
     path = geojson(tmp_path / "a.geojson", polygon(SQUARE), polygon(other))
-    refused("feature", "2 features", "0, name=part 0; 1, name=part 1", path=path)
+    listed = "0, name=part 0, about (4.05, 52.025); 1, name=part 1, about (5.05, 52.025)"
+    refused("feature", "2 features", f'"key=value": {listed}', path=path)
     refused("feature", "2 features, of which none match", path=path, feature="name=nothing")
     by_name, by_number = (dwell.Site.read(path, feature=k) for k in ("name=part 1", 1))
     assert by_name.frame.crs == by_number.frame.crs != dwell.Site.read(path, feature=0).frame.crs
+
+
+def test_features_with_equal_attributes_are_told_apart_by_their_place(tmp_path):
+    other = {"geometry": polygon([[x + 1.0, y] for x, y in SQUARE])}
+    features = [
+        {"type": "Feature", "properties": {"name": "basin"}, **one}
+        for one in ({"geometry": polygon(SQUARE)}, other)
+    ]
+    path = tmp_path / "a.geojson"
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+
+    listed = "0, name=basin, about (4.05, 52.025); 1, name=basin, about (5.05, 52.025)"
+    advice = "choose one by feature = its number from 0: "
+    refused("feature", "of which 2 match", f"{advice}{listed}", path=path, feature="name=basin")
+    refused("feature", "has 2 features", f"{advice}{listed}", path=path)
 
 
 def test_other_geometry_is_refused(tmp_path):

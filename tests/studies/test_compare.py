@@ -19,7 +19,7 @@ from dwell.results import Run
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from dwell.studies import compare, settled_at
 from dwell.studies.compare import compare_scenarios, keep_comparison
-from dwell.studies.laws import frequent, scenarios_of_laws
+from dwell.studies.laws import frequent, mismatches, scenarios_of_laws
 from tests.conftest import differing
 
 from .conftest import scenario
@@ -290,3 +290,19 @@ def test_laws_that_sample_very_often_by_default_are_named_before_the_run() -> No
     assert f"lloyd.dt={own.controller.t1:g}" in note
     assert list(frequent(own, given)) == []
     assert list(frequent(scenario(), scenarios_of_laws(scenario(), ["timer", "lloyd"]))) == []
+
+
+def test_at_a_site_lloyd_samples_as_often_as_the_timer_law() -> None:
+    site = {"file": "bay.geojson", "crs": "EPSG:32631"}
+    law = {"kind": "timer", "k1": 1.0, "nu": 0.5, "t1": 20.0, "t2": 60.0}
+    own = scenario(site=site, controller=law)
+
+    wanted = scenarios_of_laws(own, ["timer", "lloyd"])
+    given = scenarios_of_laws(own, ["timer", "lloyd"], ["lloyd.dt=5"])
+    exact = scenarios_of_laws(own, ["timer", "lloyd"], ["lloyd.mode=ode"])
+
+    assert wanted["lloyd"].controller.dt == 20.0
+    assert "lloyd: dt = 20 s, the t1 of the scenario's law." in mismatches(own, wanted)
+    assert given["lloyd"].controller.dt == 5.0
+    assert not any("dt =" in note for note in mismatches(own, given))
+    assert exact["lloyd"].controller.dt is None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, counted
+from dwell._units import OPEN, Units
 from dwell.cells.tessellation import as_positions
 from dwell.errors import AgentsError
 from dwell.geometry import Ball, Box, Ellipsoid, Region, Workspace
@@ -19,7 +20,7 @@ MAX_AGENTS = 10_000_000
 
 
 def check_start(
-    workspace: Workspace, positions: object, *, apart: bool = True
+    workspace: Workspace, positions: object, *, apart: bool = True, units: Units = OPEN
 ) -> tuple[Points, tuple[str, ...]]:
     """`positions` as points of the workspace, and descriptions of what was repaired.
 
@@ -33,11 +34,13 @@ def check_start(
         p = int(far[0])
         near = workspace.nearest(points[p : p + 1])[0]
         others = f" (and {counted(int(far.size) - 1, 'more agent')})" if far.size > 1 else ""
-        hole = isinstance(workspace, Region) and workspace.hull.holds(points[p : p + 1])[0]
-        where = "in a hole or outside the outline, and " if hole else ""
+        far_out = units.after(f"{distance[p]:.3g}", "length")
+        where = f"{far_out} outside the workspace"
+        if isinstance(workspace, Region) and workspace.has_hole_around(points[p]):
+            where = f"in a hole, {far_out} from the workspace"
         raise AgentsError(
-            f"agent {p} at {points[p].tolist()} is {where}{distance[p]:.3g} outside the workspace"
-            f"{others}; the nearest point inside is {near.tolist()}",
+            f"agent {p} at {points[p].tolist()} is {where}{others}; the nearest point inside is "
+            f"{near.tolist()}",
             code="agents.outside",
             key=f"agents.start[{p}]",
         )

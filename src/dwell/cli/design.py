@@ -24,12 +24,14 @@ _ABOUT_OPEN = "open: T2 is within the limit, but something else is missing; --ve
 
 def show_design(found: Design, out: Path | None, verbose: bool) -> None:
     """Print the verdict, advice, conditions and constants; `verbose` adds what each guarantees."""
-    s = found.setting
+    s, unit, speed = found.setting, found.units.after, "length / time"
     print_table(_conclusions(found, out))
-    timers = f"T1 = {_span(s.t1)}, T2 = {_span(s.t2)}"
-    print(f"timer, {counted(s.agents, 'agent')}: k1 = {s.k1:g}, nu = {s.nu:g}, {timers}")
-    print(f"assumed: eta_max = {s.eta_max:g}, L = {_span(s.lipschitz)}")
-    heads, rows = ("condition", "T2 at most", "margin", "", "guarantees"), list(_conditions(found))
+    keys = [unit(f"k1 = {s.k1:g}", speed), unit(f"nu = {s.nu:g}", "length")]
+    keys += [unit(f"T1 = {_span(s.t1)}", "time"), unit(f"T2 = {_span(s.t2)}", "time")]
+    print(f"timer, {counted(s.agents, 'agent')}: {', '.join(keys)}")
+    print(f"assumed: {unit(f'eta_max = {s.eta_max:g}', speed)}, L = {_span(s.lipschitz)}")
+    longest = found.units.beside("T2 at most", "time")
+    heads, rows = ("condition", longest, "margin", "", "guarantees"), list(_conditions(found))
     most = len(heads) if verbose else len(heads) - 1
     print_table((row[:most] for row in rows), heads[:most])
     if any(OPEN in row for row in rows):

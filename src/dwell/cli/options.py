@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -55,15 +56,25 @@ def compiling(perhaps: bool) -> AbstractContextManager[Any]:
 
 
 def about_site(scenario: Any) -> list[str]:
-    """A line on the site of a scenario: where it is, how large, and its frame."""
+    """A line on the site of a scenario: where it is, how large, and its frame.
+
+    A second one on a long outline: into how many pieces it was divided, and how long that took.
+    """
     if scenario.site is None:
         return []
     from dwell.scenario.build import build_workspace
     from dwell.sites import Frame, Site
+    from dwell.sites.vector import LONG
 
+    began = time.perf_counter()
     workspace: Any = build_workspace(scenario.workspace)  # which no site moves
-    site = Site(workspace, Frame(scenario.site.crs))
-    return [f"site {site}"]
+    taken = time.perf_counter() - began
+    rings = getattr(workspace, "rings", ())
+    lines = [f"site {Site(workspace, Frame(scenario.site.crs))}"]
+    if sum(map(len, rings)) > LONG:
+        pieces = len(workspace.pieces.piece)
+        lines.append(f"site divided into {pieces} pieces in {taken:.2g} s")
+    return lines
 
 
 def stored_run(path: Path) -> Any:

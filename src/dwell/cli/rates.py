@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from dwell._netcdf import HDF5
 from dwell._types import counted
+from dwell._units import OPEN, Units
 from dwell.cli.options import stored_run
 from dwell.cli.output import print_table
 from dwell.errors import InputError
@@ -45,6 +46,7 @@ class Study:
     predictions: Mapping[str, Prediction]
     gains: Mapping[str, Mapping[str, float]]  # of the laws that have a rate
     observed: Decay | None  # None for a scenario
+    units: Units = OPEN
 
     @property
     def own(self) -> Prediction:
@@ -59,6 +61,7 @@ class Study:
             "file": str(self.source),
             "law": self.law,
             "agents": self.rates.agents,
+            **self.units.as_json(),
             **self.rates.as_json(),
             "predicted": {name: _plain(p.rate) for name, p in self.predictions.items()},
             "gains": self.gains,
@@ -89,10 +92,10 @@ def study(source: Path, overrides: list[str] | None = None, at: float | None = N
             )
         run = stored_run(source)
         law = run.summary()["law"] if run.scenario is None else run.scenario.controller.kind
-        system, found = run.system, rates_of(run, at)
+        system, found, units = run.system, rates_of(run, at), run.details.units
     else:
         scenario = scenario_at(load_scenario(source, overrides or ()), at)
-        law = scenario.controller.kind
+        law, units = scenario.controller.kind, scenario.units
         system, start, _ = build(scenario)
         refuse_grid(system)
         found = rates_near(system.workspace, system.density, start)
@@ -106,7 +109,7 @@ def study(source: Path, overrides: list[str] | None = None, at: float | None = N
     seen = None
     if run is not None and run.system.changes is None:
         seen = observe(run, found, predictions[law])
-    return Study(source, law, found, predictions, gains, seen)
+    return Study(source, law, found, predictions, gains, seen, units)
 
 
 def _is_run(path: Path) -> bool:
@@ -144,7 +147,9 @@ def _predicted(rates: Rates, law: Controller | None, network: Network) -> Predic
 def show_rates(found: Study, out: Path | None) -> None:
     """What the configuration is, what each law does there, and what the run did."""
     print_table(_about(found))
-    print_table(_laws(found), ("law", "rate", "time constant", "says"))
+    unit = found.units.beside
+    heads = ("law", unit("rate", "1 / time"), unit("time constant", "time"), "says")
+    print_table(_laws(found), heads)
     print_table(_after(found, out))
 
 
@@ -173,7 +178,8 @@ def _result(found: Study) -> str:
         return f"no decay rate is known under {found.law}: {own.says}"
     if own.time_constant == 0.0:
         return f"under {found.law} small displacements vanish in one step"
-    return f"under {found.law} small displacements shrink to 37 % (1/e) in {own.time_constant:.4g}"
+    time = found.units.after(f"{own.time_constant:.4g}", "time")
+    return f"under {found.law} small displacements shrink to 37 % (1/e) in {time}"
 
 
 def _contracting(rates: Rates) -> str:
@@ -195,7 +201,8 @@ def _laws(found: Study) -> Iterator[tuple[str, ...]]:
 
 def _after(found: Study, out: Path | None) -> Iterator[tuple[str, str]]:
     if found.own.limit is not None:
-        yield "stability", f"stable if shared samples are at most {found.own.limit:.4g} apart"
+        limit = found.units.after(f"{found.own.limit:.4g}", "time")
+        yield "stability", f"stable if shared samples are at most {limit} apart"
     best = found.predictions["discrete-lloyd"].best
     if best is not None:
         yield "relaxation", f"discrete Lloyd is quickest with {best:.4g}"
@@ -203,10 +210,8 @@ def _after(found: Study, out: Path | None) -> Iterator[tuple[str, str]]:
     if seen is not None and seen.rate is None:
         yield "observed", seen.says
     elif seen is not None:
-        words = (
-            f"rate {seen.rate:.4g} along mode {seen.mode + 1}, {seen.says} "
-            f"(R^2 = {seen.goodness:.6f})"
-        )
+        rate = found.units.after(f"rate {seen.rate:.4g}", "1 / time")
+        words = f"{rate} along mode {seen.mode + 1}, {seen.says} (R^2 = {seen.goodness:.6f})"
         if seen.deviation is not None:
             words += f"; predicted {seen.predicted:.4g}, off by {100.0 * seen.deviation:+.2g} %"
         yield "observed", words

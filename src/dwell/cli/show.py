@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dwell._types import apart, counted
+from dwell._units import Units
 from dwell.cli.output import coloured, print_json, print_table, width
 from dwell.hybrid import StopReason
 
@@ -41,12 +42,12 @@ def show_summary(summary: dict[str, Any], out: Path | None, resumed: bool = Fals
 
 
 def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[str, str]]:
-    stop = s["stop"]
-    ended = f"{stop['reason']} at t = {stop['time']:g}"
+    stop, units = s["stop"], Units(**s.get("units", {}))
+    ended = units.after(f"{stop['reason']} at t = {stop['time']:g}", "time")
     who = counted(s["agents"], "agent")
     yield "law", f"{s['law']}, {who}, {s['integration']} integrals, seed {s['seed']}"
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
-    yield from _world(s.get("world"))
+    yield from _world(s.get("world"), units)
     if not stop["ok"]:
         file = None if out is None else str(out)
         yield "advice", StopReason(stop["reason"]).advice_about(file, stop["detail"])
@@ -60,30 +61,44 @@ def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[
         yield "cost", f"{initial} at the start; not defined at the end"
     else:
         yield "cost", f"{initial} at the start, {final} at the end"
-        yield "error", f"{s['error']['final_max']:.3g} at the end (largest of all agents)"
-    yield "coverage", _coverage(s["coverage"], {flag["code"] for flag in s["flags"]})
+        most, nu = s["error"]["final_max"], s["coverage"]["nu"]
+        error = _length(apart(most, most if nu is None else nu, 3)[0], units)
+        yield "error", f"{error} at the end (largest of all agents)"
+    yield "coverage", _coverage(s["coverage"], {flag["code"] for flag in s["flags"]}, units)
     if s["hold_error"]["max"] is not None:
         most, limit = s["hold_error"]["max"], s["hold_error"]["limit"]
-        both = apart(most, most if limit is None else limit)
+        speeds = apart(most, most if limit is None else limit)
+        both = [units.after(one, "length / time") for one in speeds]
         yield "hold error", " at most; limit ".join(both) if limit else f"{both[0]} at most"
     if s["separation"]["min"] is not None:
         near = s["separation"]
+        least = _length(f"{near['min']:.4g}", units)
         pair = "{} and {}".format(*near["agents"])
-        yield "separation", f"{near['min']:.4g} at least (agents {pair} at t = {near['time']:.4g})"
+        when = units.after(f"t = {near['time']:.4g}", "time")
+        yield "separation", f"{least} at least (agents {pair} at {when})"
     if s["certificate"] is not None:
         yield from _certificate(s["certificate"])
-    d = s["distance"]
-    yield "distance", f"{d['min']:.4g} to {d['max']:.4g} per agent, mean {d['mean']:.4g}"
+    low, high, mean = (
+        _length(f"{s['distance'][key]:.4g}", units) for key in ("min", "max", "mean")
+    )
+    yield "distance", f"{low} to {high} per agent, mean {mean}"
     parts = ", all parts of the run together" if resumed else ""
     yield "time taken", f"{s['wall_seconds']:.3g} s{parts}"
 
 
-def _world(world: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
+def _length(number: str, units: Units) -> str:
+    """A length with its unit; metres without a power of ten."""
+    return units.after(
+        f"{float(number):.0f}" if units.length and "e+" in number else number, "length"
+    )
+
+
+def _world(world: dict[str, Any] | None, units: Units) -> Iterator[tuple[str, str]]:
     """What changes during the run, and who has which sensor."""
     if world is None:
         return
-    says = [_motion(span) for span in world["moving"]]
-    says += [_switch(switch) for switch in world["switches"][:MOST_SWITCHES]]
+    says = [_motion(span, units) for span in world["moving"]]
+    says += [_switch(switch, units) for switch in world["switches"][:MOST_SWITCHES]]
     more = len(world["switches"]) - MOST_SWITCHES
     says += [f"{more} more switches"] if more > 0 else []
     if says:
@@ -93,13 +108,16 @@ def _world(world: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
         yield "sensors", ", ".join(sensors)
 
 
-def _motion(span: dict[str, Any]) -> str:
-    until = "the end" if span["until"] is None else f"t = {span['until']:g}"
-    since = f" from t = {span['from']:g}" if span["from"] else ""
+def _motion(span: dict[str, Any], units: Units) -> str:
+    until, since = "the end", ""
+    if span["until"] is not None:
+        until = units.after(f"t = {span['until']:g}", "time")
+    if span["from"]:
+        since = units.after(f" from t = {span['from']:g}", "time")
     return f"{span['what']} moves{since} until {until}"
 
 
-def _switch(switch: dict[str, Any]) -> str:
+def _switch(switch: dict[str, Any], units: Units) -> str:
     """One switch: the costs before and after, and how many agents leave and arrive."""
     costs = [switch["cost_before"], switch["cost_after"]]
     says = [] if None in costs else ["cost {:.4g} -> {:.4g}".format(*costs)]
@@ -109,7 +127,8 @@ def _switch(switch: dict[str, Any]) -> str:
         who = str(count) if agents else counted(count, "agent")
         agents += [f"{who} {key}{'s' * (count == 1)}"] if count else []
     says += [", ".join(agents)] if agents else []
-    return f"switches at t = {switch['time']:g}" + (f" ({'; '.join(says)})" if says else "")
+    when = units.after(f"switches at t = {switch['time']:g}", "time")
+    return when + (f" ({'; '.join(says)})" if says else "")
 
 
 def _numbers(agents: list[int]) -> str:
@@ -154,14 +173,16 @@ def _cells(cells: dict[str, Any]) -> str:
     return f"{total} computed: {kinds}  {each}"
 
 
-def _coverage(coverage: dict[str, Any], flags: set[str]) -> str:
+def _coverage(coverage: dict[str, Any], flags: set[str], units: Units) -> str:
     if coverage["nu"] is None:
         return "not measured, since the law has no nu; run.nu gives one"
+    nu = units.after(f"nu = {coverage['nu']:g}", "length")
     if coverage["reached_at"] is None and "coverage-unseen" in flags:
-        return f"every error within nu = {coverage['nu']:g} at the end; since when is not known"
+        return f"every error within {nu} at the end; since when is not known"
     if coverage["reached_at"] is None:
-        return f"errors do not stay within nu = {coverage['nu']:g}"
-    return f"every error within nu = {coverage['nu']:g} from t = {coverage['reached_at']:.4g} on"
+        return f"errors do not stay within {nu}"
+    since = units.after(f"t = {coverage['reached_at']:.4g}", "time")
+    return f"every error within {nu} from {since} on"
 
 
 def show_report(report: Report, stored: Path, run: Run) -> None:
@@ -175,7 +196,8 @@ def show_report(report: Report, stored: Path, run: Run) -> None:
     elif report.certificate:
         print("Hypotheses and conclusions of the theorem for this run:")
         print_table(finding_rows(report.certificate), FINDING_HEAD)
-    until = f" up to t = {run.horizon:g}, where it ended ({run.stop.reason.value})"
+    last = run.details.units.after(f"t = {run.horizon:g}", "time")
+    until = f" up to {last}, where it ended ({run.stop.reason.value})"
     text = f"{stored} ({counted(len(run.events), 'jump')}) {report.says}"
     text += "" if run.stop.reason.ok else until
     print(text + (f"; {report.left_out} (--thorough recomputes all)." if report.left_out else "."))
@@ -247,9 +269,11 @@ def _deployment(found: Deployment) -> Iterator[tuple[str, str]]:
         yield "lower bound", f"{bound.value:.7g}: {bound.says}"
     cells = found.evaluations / max(len(found.descents), 1) / found.agents
     yield "cells", f"{found.evaluations} computed ({cells:.3g} per start and agent)"
-    shown = "  ".join(_place(place) for place in found.positions[:MOST_LISTED].tolist())
+    digits = _digits(found)
+    shown = "  ".join(_place(place, digits) for place in found.positions[:MOST_LISTED].tolist())
     more = found.agents - MOST_LISTED
-    yield "positions", shown if more <= 0 else f"{shown}  and {more} more; see --json"
+    where = found.units.beside("positions", "length")
+    yield where, shown if more <= 0 else f"{shown}  and {more} more; see --json"
     yield "time taken", f"{found.wall_seconds:.3g} s"
 
 
@@ -273,9 +297,15 @@ def _starts(found: Deployment) -> str:
     )
 
 
-def _place(place: list[float]) -> str:
+def _digits(found: Deployment) -> int:
+    """How many digits of coordinates tell places in a workspace apart: more far from 0."""
+    farthest = float(abs(found.positions).max())
+    return 6 + max(0, math.ceil(math.log10(max(farthest, 1e-300) / found.workspace.diameter)))
+
+
+def _place(place: list[float], digits: int) -> str:
     """A place as people write it: on the line a number, elsewhere (x, y, ...)."""
-    numbers = ", ".join(f"{v:.6g}" for v in place)
+    numbers = ", ".join(f"{v:.{digits}g}" for v in place)
     return numbers if len(place) == 1 else f"({numbers})"
 
 

@@ -55,10 +55,7 @@ class MovingRaster:
         for k, one in enumerate(self.rasters):
             if not isinstance(one, Raster):
                 raise _refused(f"frame {k} is {in_short(one)}; a Raster is needed")
-            differs = self.rasters[0].difference(one)
-            if differs is not None:
-                says = f"frame {k} {differs}; all frames must lie on one grid and mean the same"
-                raise _refused(f"{says}: gdalwarp -te ... -tr ... makes it so")
+        check_frames(self.rasters, [f"frame {k}" for k in range(len(self.rasters))])
         count = len(listed(times))
         if count != len(self.rasters):
             raise _refused(f"there are {count} times and {len(self.rasters)} rasters; one raster "
@@ -108,6 +105,15 @@ class MovingRaster:
     def terms(self) -> Terms:
         """All frames with their sums over blocks, made once, and the track of their number."""
         return self._terms
+
+
+def check_frames(rasters: Sequence[Raster], names: Sequence[str]) -> None:
+    """Refuse rasters that do not lie on the grid of the first; `names` are those of the frames."""
+    for name, one in zip(names, rasters, strict=True):
+        differs = rasters[0].difference(one)
+        if differs is not None:
+            says = f"{name} {differs}, as {names[0]} has; all frames must lie on one grid and mean"
+            raise _refused(f"{says} the same: gdalwarp -te ... -tr ... makes it so")
 
 
 def _refused(says: str) -> DensityError:

@@ -177,8 +177,10 @@ class Raster:
     def difference(self, other: Raster) -> str | None:
         """Why values of two rasters cannot be added one by one, in words; None if they can."""
         for name, own, theirs in (
+            ("pixels of the size", tuple(self.sides), tuple(other.sides)),
+            ("the origin", tuple(self.origin), tuple(other.origin)),
+            ("axes", self.axes, other.axes),
             ("values of the shape", self.values.shape, other.values.shape),
-            ("the place", self.place.tolist(), other.place.tolist()),
             ("interpolation =", self.interpolation, other.interpolation),
             ("amounts =", self.amounts, other.amounts),
         ):

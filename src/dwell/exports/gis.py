@@ -25,6 +25,7 @@ from dwell.sites.layers import Layer, driver_of, write_layers
 from dwell.sites.outlines import shape_of, shapely
 
 EPOCH = "1970-01-01T00:00:00Z"
+AREAS = "MultiPolygon"  # the type of all features of a layer of areas
 CURVED = 16  # chords of a path that is a cubic between two events
 
 
@@ -109,7 +110,8 @@ def layers_of(run: Run, frames: int, zero: np.datetime64) -> Iterator[Layer]:
     some = slice(None) if moves else slice(1)
     spans = (times, ends) if moves else (np.zeros(1), np.full(1, run.horizon))
     areas = lib.area(regions[some])
-    yield Layer("region", "Unknown", regions[some], {"area": areas, **_times(*spans, zero)})
+    columns = {"area": areas, **_times(*spans, zero)}
+    yield Layer("region", AREAS, [_areas(one) for one in regions[some]], columns)
     yield from _snapshots(run, times, ends, zero)
     if run.details.table is not None:
         yield _paths(run, zero)
@@ -127,6 +129,13 @@ def _shape(workspace: Workspace) -> Any:
     return shapely().Polygon(outline_of(workspace)) if curved else shape_of(workspace)
 
 
+def _areas(shape: Any) -> Any:
+    """The polygons of a shape as a multipolygon, without lines and points where it touches."""
+    lib = shapely()
+    parts = lib.get_parts(shape)
+    return lib.multipolygons(parts[lib.get_dimensions(parts) == 2])
+
+
 def _snapshots(run: Run, times: Floats, ends: Floats, zero: np.datetime64) -> Iterator[Layer]:
     """The cells and the agents at some times."""
     rows: dict[str, list[Any]] = {"cells": [], "agents": []}
@@ -138,8 +147,8 @@ def _snapshots(run: Run, times: Floats, ends: Floats, zero: np.datetime64) -> It
                 row = (int(agents[k]), float(cells.masses[k]), float(errors[k]), name, t, end)
                 rows["agents"].append((shapely().Point(positions[agents[k]]), *row))
                 if not shape.is_empty:
-                    rows["cells"].append((shape, *row))
-    for layer, kind in (("cells", "Unknown"), ("agents", "Point")):
+                    rows["cells"].append((_areas(shape), *row))
+    for layer, kind in (("cells", AREAS), ("agents", "Point")):
         if not rows[layer]:
             continue
         shapes, agent, mass, error, sensor, begins, until = zip(*rows[layer], strict=True)

@@ -13,7 +13,7 @@ from dwell._types import Floats, Points, lengths
 from dwell.errors import WorkspaceError
 from dwell.geometry.convex import ConvexRegion, Polygon
 from dwell.geometry.decomposition import moments_of, pieces_of
-from dwell.geometry.rings import clean_rings
+from dwell.geometry.rings import clean_rings, is_inside
 from dwell.geometry.routes import Routes
 from dwell.geometry.validation import as_rows, read_only
 
@@ -130,6 +130,11 @@ class Region(ConvexRegion):
         found = np.empty(len(rows), dtype=bool)
         cover(*(np.ascontiguousarray(c) for c in rows.T), self.pieces, found)
         return found
+
+    def has_hole_around(self, point: Points) -> bool:
+        """Whether a point lies in a hole."""
+        holes = (hole for part in self.parts for hole in part.holes)
+        return any(is_inside(as_rows(point, 2), hole) for hole in holes)
 
     def nearest(self, points: Points) -> Points:
         """The nearest point of the convex hull to each point; of the region, with `stay`."""

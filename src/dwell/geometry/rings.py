@@ -187,7 +187,7 @@ def _refuse_nesting(parts: Sequence[Sequence[Points]]) -> None:
     for p, (outer, *holes) in enumerate(parts):
         for h, hole in enumerate(holes):
             others = [other for k, other in enumerate(holes) if k != h]
-            if not _inside(hole, outer) or any(_inside(hole, other) for other in others):
+            if not is_inside(hole, outer) or any(is_inside(hole, other) for other in others):
                 raise WorkspaceError(
                     f"{_named(p, h + 1)} is not inside its part, or inside another hole; each hole "
                     "belongs to the part around it, and land in a hole is a part of its own",
@@ -195,7 +195,7 @@ def _refuse_nesting(parts: Sequence[Sequence[Points]]) -> None:
                     key=KEY,
                 )
         for q, (around, *gaps) in enumerate(parts):
-            if q != p and _inside(outer, around) and not any(_inside(outer, g) for g in gaps):
+            if q != p and is_inside(outer, around) and not any(is_inside(outer, g) for g in gaps):
                 raise WorkspaceError(
                     f"part {p} lies inside part {q}; parts must not overlap: join them, or make a "
                     "hole for it",
@@ -204,7 +204,7 @@ def _refuse_nesting(parts: Sequence[Sequence[Points]]) -> None:
                 )
 
 
-def _inside(ring: Points, around: Points) -> bool:
+def is_inside(ring: Points, around: Points) -> bool:
     """Whether a ring that crosses no other is inside one, by the first vertex not on it."""
     after = np.roll(around, -1, axis=0)
     for point in ring[: min(len(ring), 16)]:

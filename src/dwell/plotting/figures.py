@@ -94,14 +94,14 @@ def draw_paths(ax: Axes, run: Run) -> None:
 
 
 def draw_places(
-    ax: Axes, workspace: Workspace, density: Density, positions: Points, **power: Floats | None
+    ax: Axes, workspace: Workspace, density: Density, positions: Points, **options: Any
 ) -> None:
     """Agents and cells on one pair of axes, in whatever dimension.
 
-    power: `radius` or `weights` of the agents, which are drawn in the plane.
+    options: `radius` or `weights` of the agents, and `units`, which are drawn in the plane.
     """
     if workspace.dimension == 2:
-        maps.draw_places(ax, workspace, density, positions, **power)
+        maps.draw_places(ax, workspace, density, positions, **options)
         return
     by_dimension = {1: line.draw_places, 3: scene.draw_places}
     draw = by_dimension.get(workspace.dimension, pairs.draw_pair_places)
@@ -210,12 +210,12 @@ def deployment(
     density: Density,
     positions: Points,
     cost: float,
-    **power: Floats | None,
+    **options: Any,
 ) -> Figure:
     """The agents and their cells; over the density, unless it is the same everywhere."""
     figure = blank(ONE_COLUMN, panel_height(workspace, *MAP) + 0.75, "compressed")
     ax = figure.subplots()
-    draw_places(ax, workspace, density, positions, **power)
+    draw_places(ax, workspace, density, positions, **options)
     agents = f"{len(positions)} agents" if len(positions) > 1 else "1 agent"
     PLAIN.entitle(ax, rf"{agents}, $\mathcal{{L}} = {number(cost, 7)}$")
     return figure
@@ -230,7 +230,7 @@ def overview(run: Run) -> Figure:
             PLAIN.explain(ax, 4 if run.workspace.dimension == 1 else 3)
         else:
             draw_moment(ax, run, t)
-        PLAIN.entitle(ax, f"$t = {number(t, 6)}$")
+        PLAIN.entitle(ax, run.details.units.after(f"$t = {number(t, 6)}$", "time"))
     return figure
 
 

@@ -19,6 +19,7 @@ from dwell.plotting import line, maps, scene, timelines, worlds
 from dwell.plotting.camera import Camera, camera_for
 from dwell.plotting.film_frames import Animated, FilmFrames
 from dwell.plotting.outlines import clip_lines, path_of
+from dwell.plotting.scale import mark_scale
 from dwell.plotting.style import (
     LABELS,
     PLAIN,
@@ -29,6 +30,7 @@ from dwell.plotting.style import (
     number,
     pale_map,
     plain_log_ticks,
+    quantity_label,
     rgba,
 )
 from dwell.results import Run
@@ -45,7 +47,7 @@ def line_scene(ax: Axes, frames: FilmFrames) -> Animated:
     borders, rings = worlds.border_words(run), RINGS * frames.flashes
     key = f"{borders};  at the side, lines: held velocity{rings}"
     timelines.time_axis(ax, *frames.span, "")
-    ax.set_xlabel(f"{LABELS['time']}\n{key}", fontsize=PLAIN.text_size, loc="left")
+    ax.set_xlabel(f"{quantity_label('time')}\n{key}", fontsize=PLAIN.text_size, loc="left")
     line.fit_space_time(ax, run, frames.times, places)
     worlds.draw_switches(ax, run, *frames.span, named=False)
     side = line.side_of(ax)
@@ -171,6 +173,7 @@ def _ground(
         image.set(cmap=pale_map(), zorder=0.5)
     maps.draw_workspace(ax, now.workspace, scope=worlds.scope_of(run))
     outline: Any = ax.patches[-1]
+    mark_scale(ax, now.workspace, run.details.units)
 
     def show(t: float) -> Workspace:
         nonlocal now
@@ -224,7 +227,12 @@ def time_above(ax: Axes, frames: FilmFrames) -> Animated:
     digits = min(max(0, math.ceil(-math.log10(step))), 9)
     above: Any = {"ha": "center", "va": "bottom", "fontsize": 1.25 * PLAIN.label_size}
     text = ax.text(0.5, 1.015, "", transform=ax.transAxes, **above)
-    return Animated([text], lambda k: text.set_text(f"t = {frames.times[k]:.{digits}f}"))
+    units = frames.run.details.units
+
+    def show(k: int) -> None:
+        text.set_text(units.after(f"t = {frames.times[k]:.{digits}f}", "time"))
+
+    return Animated([text], show)
 
 
 def growing_curves(cost: Axes, error: Axes, frames: FilmFrames) -> list[Animated]:
@@ -232,8 +240,8 @@ def growing_curves(cost: Axes, error: Axes, frames: FilmFrames) -> list[Animated
     metrics, nu = worlds.both_sides(frames.run), frames.run.system.nu
     errors = metrics.errors.max(axis=1) if len(metrics.times) else np.empty(0)
     return [
-        _growing_curve(cost, frames, (metrics.times, metrics.costs), LABELS["cost"], None),
-        _growing_curve(error, frames, (metrics.times, errors), LABELS["largest error"], nu),
+        _growing_curve(cost, frames, (metrics.times, metrics.costs), "cost", None),
+        _growing_curve(error, frames, (metrics.times, errors), "largest error", nu),
     ]
 
 
@@ -242,7 +250,8 @@ def _growing_curve(
 ) -> Animated:
     """A curve over time: all of it faintly, and what has been by now in ink."""
     (times, values), (begin, end) = curve, frames.span
-    timelines.time_axis(ax, begin, end, "")
+    units, (_, dimension) = frames.run.details.units, LABELS[name]
+    timelines.time_axis(ax, begin, end, "", units=units)
     inside = (times >= begin) & (times <= end)
     if not inside.any():
         PLAIN.placeholder(ax, timelines.NO_SAMPLES)
@@ -257,20 +266,20 @@ def _growing_curve(
     if level is not None:
         ax.axhline(level, color=PLAIN.ink, lw=PLAIN.thin, ls=(0, (6, 2)))
         ax.text(
-            0.99, level, rf"$\nu = {number(level)}$", transform=ax.get_yaxis_transform(),
-            ha="right", va="bottom", fontsize=PLAIN.text_size,
+            0.99, level, units.after(rf"$\nu = {number(level)}$", dimension), ha="right",
+            va="bottom", transform=ax.get_yaxis_transform(), fontsize=PLAIN.text_size,
         )  # fmt: skip
     (grown,) = ax.plot([], [], color=PLAIN.limit, lw=PLAIN.bold)
     (head,) = ax.plot([], [], "o", color=PLAIN.limit, ms=3.5, clip_on=False)
     above: Any = {"transform": ax.transAxes, "fontsize": PLAIN.label_size, "va": "bottom"}
-    ax.text(0.0, 1.02, name, **above)
+    ax.text(0.0, 1.02, quantity_label(name), **above)
     text = ax.text(1.0, 1.02, "", ha="right", **above)
 
     def show(k: int) -> None:
         now = int(np.searchsorted(times, frames.times[k], side="right"))
         grown.set_data(times[:now], values[:now])
         head.set_data(times[:now][-1:], values[:now][-1:])
-        text.set_text(f"{values[now - 1]:.4g}" if now else "")
+        text.set_text(units.after(f"{values[now - 1]:.4g}", dimension) if now else "")
 
     return Animated([grown, head, text], show)
 

@@ -14,12 +14,12 @@ from dwell.geometry import Workspace
 from dwell.plotting import worlds
 from dwell.plotting.maps import ticked
 from dwell.plotting.style import (
-    LABELS,
     PLAIN,
     Axes,
     add_lines,
     add_polygons,
     number,
+    quantity_label,
     rgba,
     round_ticks,
 )
@@ -96,7 +96,7 @@ def _fit(ax: Axes, scope: Workspace, positions: Points, top: float) -> tuple[Flo
     limits, high = np.array(reach(scope, positions)), 1.06 * top or 1.0
     ax.set_xlim(*limits)
     ax.set_ylim(0.0, high)
-    PLAIN.dress(ax, ticked(ax.xaxis, scope, 0), LABELS["density"])
+    PLAIN.dress(ax, ticked(ax.xaxis, scope, 0), quantity_label("density"))
     return limits, high
 
 
@@ -261,6 +261,6 @@ def draw_side(ax: Axes, run: Run) -> None:
 def fit_side(ax: Axes, top: float) -> None:
     """Axes that hold a density up to `top` beside a vertical axis of positions."""
     ax.set_xlim(0.0, 1.1 * top or 1.0)
-    PLAIN.dress(ax, LABELS["density"], "")
+    PLAIN.dress(ax, quantity_label("density"), "")
     round_ticks(ax.xaxis, 2)
     ax.tick_params(labelleft=False)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, Points
+from dwell._units import OPEN, Units
 from dwell.cells.rings import cell_rings
 from dwell.density import Density, Uniform
 from dwell.geometry import Workspace, is_flat
@@ -17,7 +18,6 @@ from dwell.plotting import worlds
 from dwell.plotting.outlines import clip_lines, clip_of, draw_outline
 from dwell.plotting.scale import mark_scale
 from dwell.plotting.style import (
-    LABELS,
     PLAIN,
     Axes,
     Axis,
@@ -25,6 +25,7 @@ from dwell.plotting.style import (
     add_lines,
     add_polygons,
     number,
+    quantity_label,
     round_ticks,
 )
 from dwell.results import Run, RunLike, as_run
@@ -124,7 +125,7 @@ def draw_density(
         aspect="auto" if is_slim(workspace) else "equal",
     )  # fmt: skip
     image.set_clip_path(clip_of(ax, workspace))
-    return image, LABELS["density"] + rf"$\;/\;10^{{{power}}}$" * (power != 0)
+    return image, quantity_label("density") + rf"$\;/\;10^{{{power}}}$" * (power != 0)
 
 
 def renew_density(
@@ -156,11 +157,13 @@ def draw_places(
     positions: Points,
     radius: Floats | None = None,
     weights: Floats | None = None,
+    units: Units = OPEN,
 ) -> None:
     """The agents and their cells; over the density, unless it is the same everywhere."""
     style = _draw_shades(ax, workspace, density)
     draw_cells(ax, workspace, positions, style=style, radius=radius, weights=weights)
     draw_workspace(ax, workspace)
+    mark_scale(ax, workspace, units)
     draw_agents(ax, positions)
 
 
@@ -170,7 +173,7 @@ def draw_moment(ax: Axes, run: Run, t: float) -> None:
     style = _draw_shades(ax, world.workspace, world.density)
     _draw_divisions(ax, run, t, style)
     draw_workspace(ax, world.workspace, scope=worlds.scope_of(run))
-    mark_scale(ax, run)
+    mark_scale(ax, world.workspace, run.details.units)
     _draw_present(ax, run, t)
 
 
@@ -219,9 +222,9 @@ def draw_configurations(axes: Any, run: RunLike, *, style: Style = PLAIN) -> Non
         summed = "Sum of densities" if len(run.system.sensors) > 1 else "Density"
         for ax, what in ((left, "Cells"), (right, summed)):
             draw_workspace(ax, world.workspace, style=style, scope=scope)
-            mark_scale(ax, run, style)
+            mark_scale(ax, world.workspace, run.details.units, style)
             _draw_present(ax, run, t, style=style)
-            style.entitle(ax, f"{what}, $t = {number(t, 6)}$")
+            style.entitle(ax, run.details.units.after(f"{what}, $t = {number(t, 6)}$", "time"))
     worlds.explain_sensors(axes[0][0], run, style)
     style.colour_bar(image, list(np.ravel(axes)), label)
 
@@ -232,13 +235,14 @@ def draw_trajectories(
     """Every agent's path from its start to its end, over the final cells; with a legend or not."""
     run = as_run(run)
     _draw_divisions(ax, run, run.horizon, style)
-    draw_workspace(ax, run.world(run.horizon).workspace, style=style, scope=worlds.scope_of(run))
-    mark_scale(ax, run, style)
+    workspace = run.world(run.horizon).workspace
+    draw_workspace(ax, workspace, style=style, scope=worlds.scope_of(run))
+    mark_scale(ax, workspace, run.details.units, style)
     width = style.thin if run.agents <= 100 else 0.6 * style.thin
     paths = paths_of(run)
     add_lines(ax, paths, colors=style.ink, lw=width, label=r"path of $x_p$", zorder=4)
     include(ax, np.vstack(paths))
-    end = f"$t = {number(run.horizon, 6)}$"
+    end = run.details.units.after(f"$t = {number(run.horizon, 6)}$", "time")
     _draw_present(ax, run, 0.0, style=style, label=r"$t = 0$", layer=6.0)
     _draw_present(
         ax, run, run.horizon, "s", style=style, colour=style.final, label=end
@@ -339,10 +343,14 @@ def coordinate_name(workspace: Workspace, k: int) -> str:
 
 
 def round_origin(workspace: Workspace, k: int) -> float:
-    """What coordinate k is counted from: 0, or a round number near a workspace far from 0."""
-    lower, upper = (float(corner[k]) for corner in workspace.bounds)
-    if max(abs(lower), abs(upper)) < FAR * (upper - lower):
+    """What coordinate k is counted from: 0, or a round number near a workspace far from 0.
+
+    If one coordinate is far from 0, all are counted from round numbers.
+    """
+    size = workspace.bounds[1] - workspace.bounds[0]
+    if (np.abs(workspace.bounds).max(axis=0) < FAR * size).all():
         return 0.0
+    lower, upper = (float(corner[k]) for corner in workspace.bounds)
     unit = 10.0 ** math.ceil(math.log10(upper - lower))
     return math.floor(lower / unit) * unit
 

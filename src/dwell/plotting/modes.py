@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
+from dwell._units import OPEN, Units
 from dwell.plotting import maps, scene, timelines
 from dwell.plotting.figures import TALLEST, TWO_COLUMNS, blank, draw_places, proportion
 from dwell.plotting.save import write_figure
+from dwell.plotting.scale import mark_scale
 from dwell.plotting.style import COLOURS, PLAIN, Axes, Figure, number
 from dwell.theory.decay import Decay, Prediction
 from dwell.theory.rates import Rates
@@ -25,7 +27,10 @@ MODE, FIT, PREDICTED = COLOURS[0], COLOURS[1], "#1A1A1A"
 
 
 def soft_modes(
-    rates: Rates, prediction: Prediction | None = None, decay: Decay | None = None
+    rates: Rates,
+    prediction: Prediction | None = None,
+    decay: Decay | None = None,
+    units: Units = OPEN,
 ) -> Figure:
     """The softest modes, each with its gap and time constant; below, the decay seen in a run."""
     count = min(MOST, len(rates.spectrum))
@@ -41,22 +46,28 @@ def soft_modes(
         parts = figure.subfigures(2, 1, height_ratios=[high, below])
     axes = np.atleast_1d(parts[0].subplots(rows, across)).ravel()
     for k, ax in enumerate(axes[:count]):
-        draw_mode(ax, rates, k, prediction, lines=1 if across < 3 else 2)
+        draw_mode(ax, rates, k, prediction, 1 if across < 3 else 2, units)
     for ax in axes[count:]:
         ax.remove()
     if decay is not None:
-        draw_decay(parts[1].subplots(), decay)
+        draw_decay(parts[1].subplots(), decay, units)
     return figure
 
 
 def save_modes(
-    path: Path, rates: Rates, prediction: Prediction | None = None, decay: Decay | None = None
+    path: Path,
+    rates: Rates,
+    prediction: Prediction | None = None,
+    decay: Decay | None = None,
+    units: Units = OPEN,
 ) -> Path:
     """Write the picture to `path`, whose ending says in which format."""
-    return write_figure(lambda: soft_modes(rates, prediction, decay), path)
+    return write_figure(lambda: soft_modes(rates, prediction, decay, units), path)
 
 
-def draw_mode(ax: Axes, rates: Rates, mode: int, prediction: Prediction | None, lines: int) -> None:
+def draw_mode(
+    ax: Axes, rates: Rates, mode: int, prediction: Prediction | None, lines: int, units: Units
+) -> None:
     """Cells, agents, and an arrow for each along the mode; all arrows may as well be turned.
 
     The title takes one line, or two where there is less space. From four dimensions on, the first
@@ -64,7 +75,7 @@ def draw_mode(ax: Axes, rates: Rates, mode: int, prediction: Prediction | None, 
     """
     n, places = rates.workspace.dimension, rates.positions
     arrows = _reach(rates, mode) * rates.modes[mode]
-    words = (", " if lines == 1 else ",\n").join(_words(rates, mode, prediction))
+    words = (", " if lines == 1 else ",\n").join(_words(rates, mode, prediction, units))
     PLAIN.entitle(ax, words)
     if n == 3:
         view = scene.View(rates.workspace, places, arrows=arrows, hiding=scene.GHOST)
@@ -73,6 +84,7 @@ def draw_mode(ax: Axes, rates: Rates, mode: int, prediction: Prediction | None, 
     if n == 2:
         maps.draw_cells(ax, rates.workspace, places)
         maps.draw_workspace(ax, rates.workspace)
+        mark_scale(ax, rates.workspace, units)
         maps.draw_agents(ax, places, colour=PLAIN.cell)
         maps.include(ax, places + arrows)
     else:
@@ -88,7 +100,7 @@ def draw_mode(ax: Axes, rates: Rates, mode: int, prediction: Prediction | None, 
     )  # fmt: skip
 
 
-def _words(rates: Rates, mode: int, prediction: Prediction | None) -> list[str]:
+def _words(rates: Rates, mode: int, prediction: Prediction | None, units: Units) -> list[str]:
     gap = rf"mode {mode + 1}: gap ${number(float(rates.gaps[mode]), 3)}$"
     rate = None
     if prediction is not None and prediction.by_mode is not None:
@@ -98,7 +110,7 @@ def _words(rates: Rates, mode: int, prediction: Prediction | None) -> list[str]:
     if math.isinf(rate):
         return [gap, "gone in one step"]
     what = "time constant" if rate > 0.0 else "grows, time constant"
-    return [gap, rf"{what} ${number(1.0 / abs(rate), 4)}$"]
+    return [gap, units.after(rf"{what} ${number(1.0 / abs(rate), 4)}$", "time")]
 
 
 def _reach(rates: Rates, mode: int) -> float:
@@ -118,10 +130,11 @@ def _reach(rates: Rates, mode: int) -> float:
     return float(np.concatenate(most).min())
 
 
-def draw_decay(ax: Axes, decay: Decay) -> None:
+def draw_decay(ax: Axes, decay: Decay, units: Units = OPEN) -> None:
     """The distance to the limit over time, on a log axis, with the fit and the predicted rate."""
     last = float(decay.times[-1]) if len(decay.times) else 0.0
-    timelines.time_axis(ax, 0.0, last, "distance from the limit")
+    label = units.beside("distance from the limit", "length")
+    timelines.time_axis(ax, 0.0, last, label, units=units)
     if not len(decay.times):
         PLAIN.placeholder(ax, "there are no times to show")
         return

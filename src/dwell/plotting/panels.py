@@ -21,7 +21,7 @@ from dwell.plotting.figures import (
     panel_grid,
     panel_height,
 )
-from dwell.plotting.style import COLOURS, DASHES, LABELS, PLAIN, Axes, Figure, round_ticks
+from dwell.plotting.style import COLOURS, DASHES, PLAIN, Axes, Figure, quantity_label, round_ticks
 from dwell.plotting.worlds import draw_switches, scope_of
 from dwell.results import Run
 
@@ -29,6 +29,7 @@ ACROSS = 3  # panels side by side
 WORDS = 0.65  # inches above and below a map, for its title and the names of its axes
 LEGEND, NAME = 0.3, 0.2  # inches for the legend of all panels, and for the scenario's name
 HALF = 0.32  # of the width of a box
+FEWEST = 4  # values that have quartiles
 
 Runs = Mapping[str, Run]
 
@@ -77,7 +78,8 @@ def _error_panels(runs: Runs, across: int) -> tuple[Figure, list[Axes]]:
     curves = {name: timelines.error_curves(run) for name, run in runs.items()}
     values = [v for own in curves.values() for _, v in own]
     for ax, (name, run) in zip(axes, runs.items(), strict=True):
-        timelines.time_axis(ax, 0.0, run.horizon, LABELS["error"])
+        label = quantity_label("error", run.details.units)
+        timelines.time_axis(ax, 0.0, run.horizon, label, units=run.details.units)
         PLAIN.entitle(ax, name)
         floor = timelines.log_axis(ax, values)
         ax.yaxis.set_minor_formatter("")  # panels are low
@@ -114,7 +116,8 @@ def compared_costs(runs: Runs) -> Figure:
     figure = blank(ONE_COLUMN, 2.6)
     ax = figure.subplots()
     longest = max(runs.values(), key=lambda run: run.horizon)
-    timelines.time_axis(ax, 0.0, longest.horizon, LABELS["cost"])
+    label = quantity_label("cost")
+    timelines.time_axis(ax, 0.0, longest.horizon, label, units=longest.details.units)
     sampled = {name: run for name, run in runs.items() if len(run.metrics.times)}
     if not sampled:
         PLAIN.placeholder(ax, timelines.NO_SAMPLES)
@@ -188,7 +191,8 @@ def quartile_box(
 ) -> None:
     """A box from quartile to quartile at x = k, with the median, and a dot for each value.
 
-    More than `most_dots` dots are left out; `whiskers` reach from 5 to 95 % of the values.
+    Few values have no box. More than `most_dots` dots are left out; `whiskers` reach from 5 to
+    95 % of the values.
     """
     colour = COLOURS[k % len(COLOURS)]
     bottom, low, middle, high, top = np.quantile(values, (0.05, 0.25, 0.5, 0.75, 0.95))
@@ -197,7 +201,8 @@ def quartile_box(
         ax.plot(k + aside, values, "o", ms=2.0, color=colour, mew=0, alpha=0.6)
     if whiskers and len(values) > 4:
         ax.vlines([k, k], [bottom, high], [low, top], color=colour, lw=PLAIN.line)
-    ax.fill_between([k - HALF, k + HALF], low, high, color=colour, alpha=0.25, lw=0)
+    if len(values) >= FEWEST:
+        ax.fill_between([k - HALF, k + HALF], low, high, color=colour, alpha=0.25, lw=0)
     ax.plot([k - HALF, k + HALF], [middle, middle], color=colour, lw=1.6, zorder=4)
 
 

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import numpy as np
+
+from dwell._units import Units
+from dwell.geometry import Workspace
 from dwell.plotting.style import PLAIN, Axes, Style
-from dwell.results import Run
 
-SHARE = 0.3  # of the width: the longest bar
+SHARE = 0.2  # of the width: the longest bar
 ROUND = (1.0, 2.0, 5.0)
 
 
-def mark_scale(ax: Axes, run: Run, style: Style = PLAIN) -> None:
-    """Name the axes east and north, in metres, and add a scale bar, if the run has a site."""
-    if run.scenario is None or run.scenario.site is None:
+def mark_scale(ax: Axes, workspace: Workspace, units: Units, style: Style = PLAIN) -> None:
+    """Name the axes east and north, in metres, and add a scale bar, if there are units.
+
+    The bar is in that corner of the axes which is farthest from the workspace.
+    """
+    if not units.length:
         return
     from matplotlib.font_manager import FontProperties
     from mpl_toolkits.axes_grid1.anchored_artists import AnchoredSizeBar
 
+    for axis in (ax.xaxis, ax.yaxis):
+        formatter: Any = axis.get_major_formatter()
+        if hasattr(formatter, "set_scientific"):  # coordinates in full, as on a map
+            formatter.set_scientific(False)
+            formatter.set_useOffset(False)
     for name, words in (("xlabel", "east"), ("ylabel", "north")):
         label = getattr(ax, f"get_{name}")().replace("position", words)
-        ax.set(**{name: f"{label} (m)" if label else ""})
+        ax.set(**{name: units.beside(label, "length") if label else ""})
     west, east = ax.get_xlim()
     size = round_length(SHARE * (east - west))
     text = f"{size / 1e3:g} km" if size >= 1e3 else f"{size:g} m"
@@ -28,7 +40,7 @@ def mark_scale(ax: Axes, run: Run, style: Style = PLAIN) -> None:
         ax.transData,
         size,
         text,
-        "lower right",
+        _free_corner(ax, workspace),
         pad=0.4,
         sep=2.0,
         frameon=False,
@@ -37,6 +49,13 @@ def mark_scale(ax: Axes, run: Run, style: Style = PLAIN) -> None:
     )
     bar.set_zorder(7.0)
     ax.add_artist(bar)
+
+
+def _free_corner(ax: Axes, workspace: Workspace) -> str:
+    (west, east), (south, north) = ax.get_xlim(), ax.get_ylim()
+    names = ("lower right", "lower left", "upper left", "upper right")
+    corners = np.array([(east, south), (west, south), (west, north), (east, north)])
+    return names[int(np.argmax(workspace.outside_by(corners)))]
 
 
 def round_length(most: float) -> float:

@@ -20,13 +20,13 @@ from dwell.geometry.polyhedra import Polyhedron, cells
 from dwell.plotting.camera import Camera, camera_for, grid_lines, labels, panes
 from dwell.plotting.maps import is_slim, paths_of
 from dwell.plotting.style import (
-    LABELS,
     PLAIN,
     Artist,
     Axes,
     add_lines,
     add_polygons,
     number,
+    quantity_label,
     rgba,
 )
 from dwell.plotting.worlds import scope_of
@@ -340,7 +340,7 @@ def draw_space_configurations(axes: Any, run: Run) -> None:
         image = _draw_cloud(row[1], camera_for(scope_of(run)), cloud, peak)
         for ax, what in zip(row, ("Cells", "Density"), strict=True):
             PLAIN.entitle(ax, f"{what}, $t = {number(t, 6)}$", 2.0)
-    PLAIN.colour_bar(image, list(np.ravel(axes)), LABELS["density"])
+    PLAIN.colour_bar(image, list(np.ravel(axes)), quantity_label("density"))
 
 
 def _draw_cloud(ax: Axes, camera: Camera, cloud: tuple[Points, Floats], peak: float) -> Any:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, final
 
+from dwell._units import OPEN, Units
+
 if TYPE_CHECKING:
     from matplotlib.artist import Artist as Artist
     from matplotlib.axes import Axes as Axes
@@ -21,19 +23,19 @@ if TYPE_CHECKING:
 else:
     Artist = Axes = Axis = Figure = Any
 
-# What axes are called: the quantity, and its symbol.
+# What axes are called: the quantity with its symbol, and its dimension.
 LABELS = {
-    "time": "time $t$",
-    "density": r"density $\varphi$",
-    "cost": r"cost $\mathcal{L}(x)$",
-    "error": r"tracking error $\Vert e_p \Vert$",
-    "largest error": r"largest error $\max_p \Vert e_p \Vert$",
-    "hold error": r"hold error $\Vert \tilde{\eta}_p \Vert$",
-    "timer": r"timer $\tau_p$",
-    "time since event": r"time since event $\sigma_p$",
+    "time": ("time $t$", "time"),
+    "density": (r"density $\varphi$", ""),
+    "cost": (r"cost $\mathcal{L}(x)$", ""),
+    "error": (r"tracking error $\Vert e_p \Vert$", "length"),
+    "largest error": (r"largest error $\max_p \Vert e_p \Vert$", "length"),
+    "hold error": (r"hold error $\Vert \tilde{\eta}_p \Vert$", "length / time"),
+    "timer": (r"timer $\tau_p$", "time"),
+    "time since event": (r"time since event $\sigma_p$", "time"),
 }
 
-# The key without its table, where that is the law's: word, letter, unit.
+# The key without its table, where that is the law's: word, letter, dimension.
 KEYS: dict[str, tuple[str, str, str]] = {
     "t1": ("shortest wait", "T_1", "time"),
     "t2": ("longest wait", "T_2", "time"),
@@ -280,6 +282,11 @@ def _extent(legend: Legend, ax: Axes, renderer: Any) -> Bbox:
     return box.transformed(ax.figure.transSubfigure.inverted())
 
 
+def quantity_label(quantity: str, units: Units = OPEN) -> str:
+    """The name of the axis of a quantity, with its unit if it has one."""
+    return units.beside(*LABELS[quantity])
+
+
 def agent_label(agent: int) -> str:
     """The entry of an agent in a legend: p = 0, then 1, 2, ..."""
     return "$p = 0$" if agent == 0 else f"${agent}$"
@@ -301,12 +308,13 @@ def letter(key: str) -> str:
     return f"${found[1]}$" if found and found[1] else short(key)
 
 
-def label(key: str) -> str:
-    """The name of the axis of a key: in words, with letter and unit."""
+def label(key: str, units: Units = OPEN) -> str:
+    """The name of the axis of a key: in words, with letter and unit, or else its dimension."""
     found = KEYS.get(short(key))
     if found is None:
         return short(key)
-    word, sign, unit = found
+    word, sign, dimension = found
+    unit = units.of(dimension) or dimension
     return word + (f" ${sign}$" if sign else "") + (f" ({unit})" if unit else "")
 
 

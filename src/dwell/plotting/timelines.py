@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dwell._types import Floats, Ints, lengths
+from dwell._units import OPEN, Units
 from dwell.agents.state import counts_of
 from dwell.measure.metrics import hold_program
 from dwell.plotting import worlds
-from dwell.plotting.style import LABELS, PLAIN, Axes, Style, agent_label, number
+from dwell.plotting.style import PLAIN, Axes, Style, agent_label, number, quantity_label
 from dwell.results import Run, RunLike, as_run
 
 Curve: TypeAlias = tuple[Floats, Floats]  # ascending times, values; both (n,)
@@ -31,8 +32,9 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """|e_p| of every agent over time, on a log axis, with nu and the time it is kept from."""
     run = as_run(run)
     curves = error_curves(run)
-    nu = run.system.nu
-    time_axis(ax, 0.0, run.horizon, LABELS["error"] + whose(run, style), style)
+    nu, units = run.system.nu, run.details.units
+    label = quantity_label("error", units) + whose(run, style)
+    time_axis(ax, 0.0, run.horizon, label, style, units)
     if not any(len(curve[0]) for curve in curves):
         ax.set_yscale("log")
         style.placeholder(ax, NO_SAMPLES)
@@ -41,10 +43,11 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     floor = log_axis(ax, [*(values for _, values in curves), np.array(marks)])
     draw_curves(ax, curves, run.horizon, style, floor)
     if nu is not None:
-        _level(ax, float(nu), rf"$\nu = {number(float(nu))}$", style)
+        _level(ax, float(nu), units.after(rf"$\nu = {number(float(nu))}$", "length"), style)
     if nu is not None and run.reached_at is not None:
         own: Any = {"color": style.ink, "lw": style.line, "ls": (0, (1, 1.2)), "zorder": 4}
-        own["label"] = rf"within $\nu$ from $t = {number(run.reached_at)}$"
+        since = rf"within $\nu$ from $t = {number(run.reached_at)}$"
+        own["label"] = units.after(since, "time")
         ax.axvline(run.reached_at, **own)
     worlds.draw_switches(ax, run, 0.0, run.horizon, style)
     style.explain(ax, 4)
@@ -56,7 +59,9 @@ def draw_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
 def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Hold error |eta~_p| of every agent over time, with the limit that is assumed."""
     run = as_run(run)
-    time_axis(ax, 0.0, run.horizon, LABELS["hold error"] + whose(run, style), style)
+    units, speed = run.details.units, "length / time"
+    label = quantity_label("hold error", units) + whose(run, style)
+    time_axis(ax, 0.0, run.horizon, label, style, units)
     if hold_program(run.system) is None:
         style.placeholder(ax, "this law has no hold error")
         return
@@ -76,8 +81,10 @@ def draw_hold_errors(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
         ax.set_ylim(-0.02 * edge, 1.08 * edge)
     draw_curves(ax, peaks, run.horizon, style, floor)
     if limit is not None:
-        _level(ax, limit, rf"$\tilde{{\eta}}_{{\max}} = {number(limit)}$", style)
-    largest = rf"largest: ${number(top)}$ at $t = {number(float(times[k]))}$"
+        label = units.after(rf"$\tilde{{\eta}}_{{\max}} = {number(limit)}$", speed)
+        _level(ax, limit, label, style)
+    largest = units.after(f"largest: ${number(top)}$", speed)
+    largest += units.after(f" at $t = {number(float(times[k]))}$", "time")
     _mark(ax, float(times[k]), top, largest, style)
     worlds.draw_switches(ax, run, 0.0, run.horizon, style)
     style.explain(ax, 4)
@@ -92,7 +99,7 @@ def _mark(ax: Axes, t: float, value: float, label: str, style: Style) -> None:
 def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     """Locational cost over time, on a log axis, with its last value."""
     run = as_run(run)
-    time_axis(ax, 0.0, run.horizon, LABELS["cost"], style)
+    time_axis(ax, 0.0, run.horizon, quantity_label("cost"), style, run.details.units)
     times, costs = cost_curve(run)
     if not len(times):
         ax.set_yscale("log")
@@ -103,7 +110,7 @@ def draw_cost(ax: Axes, run: RunLike, *, style: Style = PLAIN) -> None:
     draw_curve(ax, (times, costs), run.horizon, style, floor, **own)
     end, last = float(times[-1]), float(costs[-1])
     value = rf"$\mathcal{{L}} = {number(last)}$ at $t = {number(end)}$"
-    _mark(ax, end, max(last, floor), value, style)
+    _mark(ax, end, max(last, floor), run.details.units.after(value, "time"), style)
     worlds.draw_switches(ax, run, 0.0, run.horizon, style)
     style.explain(ax, 2)
     note_zeros(ax, [(times, costs)], style)
@@ -128,7 +135,7 @@ def draw_cell_counts(
     The axis also fits the runs `among` which this one is shown.
     """
     run = as_run(run)
-    time_axis(ax, 0.0, run.horizon, f"cells computed{whose(run, style)}", style)
+    time_axis(ax, 0.0, run.horizon, f"cells computed{whose(run, style)}", style, run.details.units)
     every = [values for shown in (run, *among) for _, values in count_curves(shown)]
     draw_curves(ax, count_curves(run), run.horizon, style, log_axis(ax, every))
     worlds.draw_switches(ax, run, 0.0, run.horizon, style, named=explained)
@@ -237,9 +244,11 @@ def whose(run: Run, style: Style) -> str:
     return rf",  $p = 0, \ldots, {run.agents - 1}$" if run.agents > style.most_named else ""
 
 
-def time_axis(ax: Axes, begin: float, end: float, y_label: str, style: Style = PLAIN) -> None:
+def time_axis(
+    ax: Axes, begin: float, end: float, y_label: str, style: Style = PLAIN, units: Units = OPEN
+) -> None:
     """The horizontal axis is time, from `begin` to `end`."""
-    style.dress(ax, LABELS["time"], y_label)
+    style.dress(ax, quantity_label("time", units), y_label)
     ax.set_xlim((begin, end) if end > begin else (begin - 0.5, begin + 0.5))
 
 

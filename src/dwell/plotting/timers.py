@@ -10,7 +10,7 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.plotting import worlds
-from dwell.plotting.style import COLOURS, LABELS, PLAIN, Axes, Style, agent_label, number
+from dwell.plotting.style import COLOURS, PLAIN, Axes, Style, agent_label, number, quantity_label
 from dwell.plotting.timelines import Curve, time_axis
 from dwell.results import Run, RunLike, as_run
 
@@ -29,10 +29,11 @@ def draw_timers(
     """
     run = as_run(run)
     begin, end = default_window(run) if window is None else window
-    time_axis(ax, begin, end, LABELS["timer"], style)
+    time_axis(ax, begin, end, quantity_label("timer", run.details.units), style, run.details.units)
     if end - begin < 0.999 * run.horizon:
-        of_whole = f" (a window of the run, which ends at ${number(run.horizon)}$)"
-        ax.set_xlabel(LABELS["time"] + of_whole)
+        last = run.details.units.after(f"${number(run.horizon)}$", "time")
+        of_whole = f" (a window of the run, which ends at {last})"
+        ax.set_xlabel(quantity_label("time") + of_whole)
     named = run.agents if run.agents <= style.most_named else NAMED
     shown = min(run.agents, named + SHADES)
     top = 0.0
@@ -111,7 +112,8 @@ def draw_time_since(ax: Axes, run: RunLike, agents: Sequence[int], *, style: Sty
     A peak is the interval that ends there.
     """
     run = as_run(run)
-    time_axis(ax, 0.0, run.horizon, LABELS["time since event"], style)
+    since = quantity_label("time since event", run.details.units)
+    time_axis(ax, 0.0, run.horizon, since, style, run.details.units)
     top = 0.0
     for k, p in enumerate(agents):
         times, values = time_since(run, p)

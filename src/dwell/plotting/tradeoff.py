@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats
+from dwell._units import OPEN, Units
 from dwell.plotting.figures import TWO_COLUMNS, blank
 from dwell.plotting.save import write_figure
 from dwell.plotting.style import (
@@ -30,7 +31,7 @@ POINTS = 200
 PAPER, LOCAL, SYNC = COLOURS[0], COLOURS[2], COLOURS[1]
 
 
-def tradeoff(setting: Setting) -> Figure:
+def tradeoff(setting: Setting, units: Units = OPEN) -> Figure:
     """T2 over k1, T2 over nu, and k1 over nu, each with the third as it is in the scenario.
 
     On log axes. Where agents differ, for the one with the least margin.
@@ -53,8 +54,9 @@ def tradeoff(setting: Setting) -> Figure:
     panels = ((first, "k1", "t2", "nu"), (second, "nu", "t2", "k1"), (third, "nu", "k1", "t2"))
     for ax, x_key, y_key, other in panels:
         ax.set(xscale="log", yscale="log")
-        PLAIN.dress(ax, label(x_key), label(y_key))
-        PLAIN.entitle(ax, f"${KEYS[other][1]} = {number(numbers[other])}$")
+        PLAIN.dress(ax, label(x_key, units), label(y_key, units))
+        _, sign, dimension = KEYS[other]
+        PLAIN.entitle(ax, units.after(f"${sign} = {number(numbers[other])}$", dimension))
     _regions(first, k1s, paper(k1s, s.nu * ones), keep * s.nu / k1s, t2)
     _regions(second, nus, paper(s.k1 * ones, nus), keep * nus / s.k1, t2)
     least = 0.0 if s.tied else s.eta_max
@@ -114,6 +116,6 @@ def _ticks(axis: Any, low: float, high: float) -> None:
     plain_log_ticks(axis, subs)
 
 
-def save_tradeoff(setting: Setting, path: Path) -> Path:
+def save_tradeoff(setting: Setting, path: Path, units: Units = OPEN) -> Path:
     """Write the picture to `path`, whose ending says in which format."""
-    return write_figure(lambda: tradeoff(setting), path)
+    return write_figure(lambda: tradeoff(setting, units), path)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, final
 import numpy as np
 
 from dwell._types import Floats, as_numbers, in_short, lengths
+from dwell._units import OPEN, Units
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.cells.measurement import CellMeasurements
 from dwell.controllers import Timer
@@ -50,6 +51,11 @@ class Details:
     def record(self) -> str:
         """What was stored: "events", "samples" or "summary"."""
         return self.recorder.kind
+
+    @property
+    def units(self) -> Units:
+        """The units of lengths and times: metres and seconds at a site."""
+        return OPEN if self.scenario is None else self.scenario.units
 
     @property
     def system(self) -> CoverageSystem:

@@ -44,6 +44,7 @@ def summarize(run: Run) -> dict[str, Any]:
     return {
         "schema": SUMMARY_VERSION,
         "law": law_of(run),
+        **run.details.units.as_json(),
         "dimension": run.workspace.dimension,
         "agents": run.agents,
         "horizon": run.scenario.run.horizon if run.scenario else run.horizon,

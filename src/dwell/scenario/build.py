@@ -10,6 +10,7 @@ import numpy as np
 
 from dwell._checks import check_whole
 from dwell._types import Points
+from dwell._units import OPEN, Units
 from dwell.agents import (
     Controller,
     CoverageSystem,
@@ -143,7 +144,7 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     density = build_density(scenario.density, scenario)
     density = sum_of(sensors) if sensors else density
     check_density(density_at(density, 0.0), site)
-    start, repairs = build_start(scenario.agents, site, apart=not sensors)
+    start, repairs = build_start(scenario.agents, site, not sensors, scenario.units)
     grid, network = scenario.run.integration, _network(scenario.network or NetworkSpec())
     switches, until = build_switches(scenario), scenario.run.horizon
     changes, start = timeline_of(workspace, density, network, start, switches, until, sensors)
@@ -283,14 +284,14 @@ def build_density(spec: DensitySpec, scenario: Scenario | None = None) -> Densit
 
 
 def build_start(
-    spec: AgentsSpec, workspace: Workspace, *, apart: bool = True
+    spec: AgentsSpec, workspace: Workspace, apart: bool = True, units: Units = OPEN
 ) -> tuple[Points, tuple[str, ...]]:
     """Where the agents start, `apart` or not, and what was repaired."""
     if isinstance(spec.start, ScatterSpec):
         at = spec.start
         region = None if at.region == "workspace" else Box(at.region.lower, at.region.upper)
         return check_start(workspace, scatter(workspace, at.count, at.seed, region))
-    return check_start(workspace, spec.start, apart=apart)
+    return check_start(workspace, spec.start, apart=apart, units=units)
 
 
 def build_controller(spec: LawSpec, folder: str | None = None) -> Controller:

@@ -103,6 +103,8 @@ def _explain(detail: dict[str, Any], data: dict[str, Any]) -> list[Problem]:
         code = "agents.empty" if where[-1] == "start" else "scenario.length"
         entries = "entry" if least == 1 else "entries"
         says = f"needs at least {least} {entries}, got {context['actual_length']}"
+    elif kind == "bool_type":
+        code, says = "scenario.type", f"must be true or false, without quotes, got {got}"
     elif kind in ("model_type", "model_attributes_type"):
         code, says = "scenario.type", f"needs a table, got {got}"
     return [Problem(where, code, says)]

@@ -77,8 +77,8 @@ class TimerSpec(Table):
     k1: Positive = doc("the largest speed of an agent, length per time")
     nu: Positive = doc("the tracking error that counts as covered, a length")
     epsilon: Fraction = doc("the margin kept inside nu, between 0 and 1, without unit", 1e-8)
-    t1: PerAgent = doc("the shortest wait between looks; one time, or one per agent")
-    t2: PerAgent = doc("the longest wait between looks; one time, or one per agent")
+    t1: PerAgent = doc("the shortest wait between samples; one time, or one per agent")
+    t2: PerAgent = doc("the longest wait between samples; one time, or one per agent")
     reset: Literal[
         "uniform", "earliest", "latest", "periodic", "sequence", "dropout", "adaptive"
     ] = doc("how the next wait is chosen from [t1, t2]", "uniform")
@@ -89,16 +89,16 @@ class TimerSpec(Table):
         "the waits with reset sequence, in order: one list of times, or one each", None
     )
     loss: Chance | None = doc(
-        "the chance that a look is lost with reset dropout, from 0 to below 1", None
+        "the chance that a sample is lost with reset dropout, from 0 to below 1", None
     )
     eta_max: Positive | None = doc(
         "the hold error that reset adaptive keeps to, to first order; length per time", None
     )
     initial_hold: PointList | None = doc(
-        "the velocity of each agent before its first look, in the plane [vx, vy]", None
+        "the velocity of each agent before its first sample, in the plane [vx, vy]", None
     )
     initial_timer: PerAgent | None = doc(
-        "the wait before the first look; one time, or one per agent", None
+        "the wait before the first sample; one time, or one per agent", None
     )
     feedforward: Feedforward = doc(FOLLOWS, "none")
     trust: Trust | None = doc(SHARE, None)
@@ -149,11 +149,11 @@ class LloydSpec(Table):
     kind: Literal["lloyd"] = doc("which law this is")
     k2: Positive = doc("the gain, per time", 1.0)
     mode: Literal["sampled", "ode"] = doc(
-        "sampled: all look every dt and hold a velocity; ode: the differential "
+        "sampled: all sample every dt and hold a velocity; ode: the differential "
         "equation itself, solved to a tolerance",
         "sampled",
     )
-    dt: Positive | None = doc("the time between looks with mode sampled; 0.01 if absent", None)
+    dt: Positive | None = doc("the time between samples with mode sampled; 0.01 if absent", None)
     tolerance: Tolerance | None = doc(
         "the accuracy with mode ode, relative to the size of the workspace, from "
         "1e-13 to 0.01; 1e-9 if absent",
@@ -198,9 +198,9 @@ class SelfTriggeredSpec(Table):
     kind: Literal["self-triggered"] = doc("which law this is")
     kappa: Positive = doc("the gain near the centroid, per time", 1.0)
     v: Positive = doc("the largest speed, length per time", 0.35)
-    tau_min: Positive = doc("the shortest time between two looks", 0.01)
-    tau_max: Positive = doc("the longest time between two looks, at least tau_min", 0.75)
-    delta: Positive = doc("how far the centroid may have moved before a new look, a length", 3.0)
+    tau_min: Positive = doc("the shortest time between two samples", 0.01)
+    tau_max: Positive = doc("the longest time between two samples, at least tau_min", 0.75)
+    delta: Positive = doc("how far the centroid may have moved before a new sample, a length", 3.0)
     scan: Positive = doc("the time between two evaluations of the trigger, up to tau_max", 0.01)
     preset: Literal["default", "paper-like"] = doc(
         "which form of the trigger; factor, own, second, bound and stop change it", "default"
@@ -224,7 +224,7 @@ class SelfTriggeredSpec(Table):
         None,
     )
     stop: Literal["before", "after"] | None = doc(
-        "before: look at the last scanned time at which the trigger allows waiting; "
+        "before: sample at the last scanned time at which the trigger allows waiting; "
         "after: at the first at which it does not; as preset says if absent",
         None,
     )
@@ -243,9 +243,11 @@ class SelfTriggeredCentroidSpec(Table):
     v_max: Positive = doc("the largest speed, length per time", 1.0)
     dt: Positive = doc("the time that one move takes", 0.025)
     epsilon: NotNegative = doc("the uncertainty that is always accepted, a length", 0.1)
-    t_max: Positive | None = doc("the longest time between two looks; the horizon if absent", None)
+    t_max: Positive | None = doc(
+        "the longest time between two samples; the horizon if absent", None
+    )
     decision: Literal["multi-step", "one-step"] = doc(
-        "multi-step: the next look is planned at the last; one-step: at every move", "multi-step"
+        "multi-step: the next sample is planned at the last; one-step: at every move", "multi-step"
     )
     bound: Literal["circumradius", "diameter"] = doc(
         "the size of the dual guaranteed cell in the bound on the centroid: twice its "
@@ -259,7 +261,7 @@ class EventTriggeredSpec(Table):
 
     kind: Literal["event-triggered"] = doc("which law this is")
     s_max: Positive = doc("the largest speed, length per time", 1.0)
-    dt: Positive = doc("the time between two looks at the triggers", 0.05)
+    dt: Positive = doc("the time between two checks of the triggers", 0.05)
     levels: Levels = doc(
         "the speeds that an agent may promise, in parts of s_max: ascending, 0 to 1",
         (0.0, 0.25, 0.5, 1.0),
@@ -294,7 +296,7 @@ class TVDSpec(Table):
     order: Order = doc(
         "C: with the inverse of the centroids' derivatives; 0, 1, ...: terms of its series", "C"
     )
-    dt: Positive = doc("the time between looks", 0.01)
+    dt: Positive = doc("the time between samples", 0.01)
     speed: Positive | None = doc("the largest speed; no limit if absent", None)
 
 
@@ -304,7 +306,7 @@ class MinimumEnergySpec(Table):
     kind: Literal["minimum-energy"] = doc("which law this is")
     alpha: Positive = doc("the rate at which the squared error is to fall, per time", 2.0)
     rho: Positive = doc("the cost of falling short of that rate", 100.0)
-    dt: Positive = doc("the time between looks", 0.01)
+    dt: Positive = doc("the time between samples", 0.01)
     speed: Positive | None = doc("the largest speed; no limit if absent", None)
 
 
@@ -324,8 +326,8 @@ class PythonSpec(Table):
 class NetworkSpec(Table):
     """Samples and messages that are lost or late."""
 
-    loss: Chance = doc("the chance that a look or message is lost, from 0 to below 1", 0.0)
-    delay: NotNegative = doc("how old a look or message is when it arrives, a time from 0", 0.0)
+    loss: Chance = doc("the chance that a sample or message is lost, from 0 to below 1", 0.0)
+    delay: NotNegative = doc("how old a sample or message is when it arrives, a time from 0", 0.0)
 
 
 LawSpec: TypeAlias = (

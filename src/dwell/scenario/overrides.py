@@ -15,7 +15,7 @@ from .problems import Where, dotted, shown
 
 _PATH = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+|\[[0-9]{1,9}\])*+")
 _PART = re.compile(r"\[([0-9]+)\]|([A-Za-z0-9_-]+)")
-_BARE_WORD = re.compile(r"[^\W\d][\w .:/-]*")
+_BARE_WORD = re.compile(r"[^\W\d][\w .:/=-]*")
 
 
 def apply_overrides(mapping: Mapping[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
@@ -79,7 +79,8 @@ def _value(key: str, text: str) -> Any:
     if _BARE_WORD.fullmatch(text):
         return text
     raise ScenarioError(
-        f'{key} must be set to a TOML value, such as 0.5, [1, 2] or "text", got {shown(text)}.',
+        f'{key} must be set to a TOML value, such as 0.5, [1, 2] or "text" (in a shell '
+        f"'{key}=\"text\"'), got {shown(text)}.",
         code="scenario.override",
         key=key,
     )

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from dwell.density import MovingRaster, Raster
+from dwell.density.moving_raster import check_frames
 from dwell.errors import DensityError
 from dwell.geometry import Box, MovingPolygon, Workspace
 from dwell.sites import Frame
@@ -50,6 +51,7 @@ def raster_of(spec: RasterSpec, scenario: Scenario | None) -> Raster | MovingRas
     if not isinstance(spec.file, FileKeyframes):
         return rasters[0]
     track = spec.file
+    check_frames(rasters, spec.files)
     return MovingRaster(track.times, rasters, between=track.between, after=track.after)
 
 

@@ -28,7 +28,7 @@ from .laws import (
 )
 from .places import DensitySpec, UniformSpec, WorkspaceSpec
 from .problems import Problem, refuse
-from .site import DEGREES, SiteSpec
+from .site import DEGREES, SiteSpec, Units, units_at
 from .team import AgentsSpec, SensorSpec, WorldSpec, sensor_problems
 from .values import (
     CheckpointEvery,
@@ -181,7 +181,7 @@ class Scenario(Table):
         "the law that the agents follow"
     )
     network: NetworkSpec | None = doc(
-        "looks and messages that are lost or late; none if absent", None
+        "samples and messages that are lost or late; none if absent", None
     )
     certificate: CertificateSpec | None = doc(
         "what the theorem of the timer law assumes; optional", None
@@ -236,6 +236,11 @@ class Scenario(Table):
         """How many agents there are in all, with those that arrive later."""
         return self.agents.count + sum(len(one.arrive or ()) for one in self.world or ())
 
+    @property
+    def units(self) -> Units:
+        """Metres and seconds at a site; left open otherwise."""
+        return units_at(self.site)
+
     def _world_problems(self) -> Iterator[Problem]:
         """Worlds out of order, and worlds that the law or the integration cannot take."""
         before = 0.0
@@ -276,8 +281,8 @@ class Scenario(Table):
         law, links = self.controller, self.network
         if isinstance(law, LloydSpec) and law.mode == "ode" and links not in (None, NetworkSpec()):
             says = (
-                'loses or delays looks, which needs mode = "sampled", got controller.mode = "ode", '
-                "where agents look all the time; leave it out"
+                'loses or delays samples, which needs mode = "sampled", got controller.mode = '
+                '"ode", in which agents sample continuously; leave it out'
             )
             yield Problem(("network",), "network.mode", says)
 

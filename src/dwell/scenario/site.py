@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from dwell._units import METRIC, OPEN
+from dwell._units import Units as Units
 from dwell.errors import ScenarioError
 
 from .problems import needs
@@ -79,6 +81,11 @@ class SiteSpec(Table):
     )
 
 
+def units_at(site: SiteSpec | None) -> Units:
+    """Metres and seconds at a site; left open without one."""
+    return OPEN if site is None else METRIC
+
+
 def with_site(
     mapping: Mapping[str, Any],
     folder: str | os.PathLike[str],
@@ -105,10 +112,12 @@ def with_site(
     found: dict[str, Any] = {"file": path, "crs": site.frame.crs, "sha256": site.digest}
     found |= {name: list(getattr(site, name)) for name in ("repairs", "notes")}
     if _fits_as_degrees(mapping["agents"], site):
-        found["notes"].append(
-            "read as degrees, all start positions lie in the outline, but they are read as "
-            'metres; give agents.coordinates = "degrees" or "metres"'
-        )
+        says = "read as degrees, all start positions lie in the outline, but they are read as "
+        says += "metres; give agents.coordinates = "
+        if not site.workspace.contains(mapping["agents"]["start"]).any():
+            key = "agents.start"
+            raise ScenarioError(f'{key}: {says}"degrees"', code="site.coordinates", key=key)
+        found["notes"].append(f'{says}"degrees" or "metres"')
     tables: dict[str, Any] = {**mapping, "workspace": describe_workspace(site.workspace)}
     tables["site"] = {**given.model_dump(exclude_none=True), **found}
     return _in_metres(tables, site.frame.from_map)

@@ -50,8 +50,9 @@ def _by_gdal(path: Path, band: Any, origin: Any, pixel: Any) -> Pixels:
             warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
             file = rasterio.open(path)
     except rasterio.errors.RasterioIOError as fault:
-        says = f"cannot be read as a raster ({' '.join(str(fault).split())[:160]})"
-        raise refused(path, f"{says}; GeoTIFF, NetCDF, PNG and .npy are", "unreadable") from None
+        why = " ".join(str(fault).replace(str(path), path.name).split())[:160].rstrip(".")
+        says = f"cannot be read as a raster ({why}); GeoTIFF, NetCDF, PNG or .npy is needed"
+        raise refused(path, says, "unreadable") from None
     band = _chosen_band(path, band, file.count)
     (rows, columns), to_map = file.shape, file.transform
     if file.block_shapes[band - 1][0] * columns > LARGE_BLOCK:

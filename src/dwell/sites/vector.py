@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Points, counted, finite_number, in_short, is_whole
+from dwell._types import Points, counted, finite_number, in_short
 from dwell.errors import SiteError, WorkspaceError
 from dwell.geometry import Polygon, Region, Workspace
 from dwell.geometry.region import Part
 from dwell.sites import outlines
+from dwell.sites.features import read_outline
 from dwell.sites.frames import (
     DEGREES,
     WRONG_SCALE,
@@ -30,8 +30,6 @@ MOST_BENT = 1e-3  # of the diameter: the sagitta of a side beyond which `densify
 LEAST_BENT = 1e-5  # of the diameter: a sagitta that is noted
 SCALE_SHOWN = 1e-5  # by which lengths differ from those on the ground before it is noted
 LONG = 10_000  # vertices, beyond which `simplify` is offered
-MOST_LISTED = 10  # features and layers
-NO_SHAPE = "no geometry, or one with coordinates that are not numbers,"
 EXCHANGED = (
     "go the wrong way round, as where latitude and longitude are exchanged; GeoJSON has longitude "
     "first"
@@ -161,103 +159,6 @@ def _check_name(frame: str) -> None:
     except pyproj.exceptions.CRSError:
         says = f"frame is {in_short(frame)}; a system such as EPSG:32631 is needed"
         raise SiteError(says, code="site.frame", key="site.frame") from None
-
-
-def read_outline(
-    file: Path, layer: str | None, feature: int | str | None
-) -> tuple[Any, Any, list[str]]:
-    """The polygon or multipolygon of one feature of a file, its system, and what was repaired."""
-    pyogrio, raw = (library(name, f"reading {file.name}") for name in ("pyogrio", "pyogrio.raw"))
-    try:
-        layers = [str(name) for name in pyogrio.list_layers(file)[:, 0]]
-        layer = _chosen_layer(file, layers, layer)
-        driver = pyogrio.read_info(file, layer=layer)["driver"]
-        with warnings.catch_warnings():  # of rings that are not closed, which `_shape_of` closes
-            warnings.simplefilter("ignore", RuntimeWarning)
-            meta, ids, shapes, columns = raw.read(file, layer=layer, return_fids=True)
-    except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError) as fault:
-        if file.is_file() and not file.stat().st_size:
-            raise refused(file, "is empty; a map is needed", "unreadable") from None
-        why = str(fault).partition(";")[0].rstrip(".").replace(str(file), file.name)
-        says = f"cannot be read as a map ({why}); GeoJSON, GeoPackage or Shapefile is needed"
-        raise refused(file, says, "unreadable") from None
-    fields = dict(zip(map(str, meta["fields"]), columns, strict=True))
-    index = _chosen_feature(file, feature, np.asarray(ids), fields)
-    crs = _system(file, meta["crs"], driver)
-    shape, repairs = _shape_of(file, shapes[index])
-    if shape is None or shape.geom_type not in ("Polygon", "MultiPolygon"):
-        kind = NO_SHAPE if shape is None else f"a {shape.geom_type}"
-        says = f"has {kind} in feature {index}; a Polygon or MultiPolygon is needed"
-        raise refused(file, says, "geometry")
-    return shape, crs, repairs
-
-
-def _shape_of(file: Path, wkb: bytes | None) -> tuple[Any, list[str]]:
-    """The shape of some WKB, with rings closed, and what was repaired; None without one."""
-    lib = outlines.shapely()
-    try:
-        return lib.from_wkb(wkb), []
-    except lib.errors.GEOSException:
-        closed = lib.from_wkb(wkb, on_invalid="fix")
-    if closed is None or lib.is_empty(closed):
-        raise refused(file, "has a ring of fewer than three points; draw it again", "invalid")
-    return closed, [f"closed a ring of {file.name}"]
-
-
-def _chosen_layer(file: Path, layers: list[str], layer: str | None) -> str:
-    if layer is None and len(layers) == 1:
-        return layers[0]
-    if layer is not None and layer in layers:
-        return layer
-    listed = ", ".join(layers[:MOST_LISTED]) + ", ..." * (len(layers) > MOST_LISTED)
-    came = f"has {len(layers)} layers" if layer is None else f"has no layer {in_short(layer)}"
-    raise refused(file, f"{came}; choose one by layer = ...: {listed}", "layer")
-
-
-def _chosen_feature(
-    file: Path, feature: int | str | None, ids: np.ndarray, fields: dict[str, np.ndarray]
-) -> int:
-    """The number of the feature that is meant; refused with a list if there is not one."""
-    every = np.arange(len(ids))
-    if feature is None:
-        found = every
-    elif is_whole(feature):
-        found = every[every == feature]
-    else:
-        key, _, value = str(feature).partition("=")
-        column = fields.get(key, ids if key in ("id", "fid") else np.full(len(ids), None))
-        found = every[[str(one) == value for one in column]]
-    if len(found) == 1:
-        return int(found[0])
-    rows = [
-        ", ".join([str(k), *(f"{key}={fields[key][k]}" for key in list(fields)[:3])])
-        for k in every[:MOST_LISTED]
-    ]
-    listed = "; ".join(rows) + "; ..." * (len(ids) > MOST_LISTED)
-    if not len(ids):
-        raise refused(file, "has no features; one with a polygon is needed", "feature")
-    came = f"has {counted(len(ids), 'feature')}"
-    if feature is not None:
-        came += f", of which {len(found) or 'none'} match feature = {in_short(feature)}"
-    advice = 'choose one by feature = its number from 0, or "key=value"'
-    raise refused(file, f"{came}; one is needed, {advice}: {listed}", "feature")
-
-
-def _system(file: Path, given: str | None, driver: str) -> Any:
-    """The coordinate reference system of a layer; refused where there is none, or an old one."""
-    assign = f"by ogr2ogr -a_srs EPSG:... out.gpkg {file.name}"
-    if given is None:
-        says = "has no coordinate reference system (a Shapefile has it in its .prj); state it "
-        raise refused(file, f"{says}{assign}", "crs")
-    crs = library("pyproj", f"reading {file.name}").CRS.from_user_input(given).to_2d()
-    if driver.startswith("GeoJSON") and not crs.equals(DEGREES, ignore_axis_order=True):
-        says = f"names {crs.name} as its system, but GeoJSON is in degrees on WGS 84 (RFC 7946); "
-        says += f"convert it by ogr2ogr -t_srs {DEGREES} degrees.geojson {file.name}"
-        raise refused(file, says, "crs")
-    if not (crs.is_geographic or crs.is_projected):
-        says = f"is in {crs.name}, which has no place on the Earth; state the system {assign}"
-        raise refused(file, says, "crs")
-    return crs
 
 
 def _from_degrees(

@@ -12,6 +12,7 @@ from typing import Any, final
 from dwell._checks import check_whole
 from dwell._tables import html_table, text_table
 from dwell._types import Floats, Ints, in_short, is_positive, listed
+from dwell._units import OPEN, Units
 from dwell.errors import InputError, UnsavedError
 from dwell.plotting import COMPARED, write_figures
 from dwell.plotting.figures import require_matplotlib
@@ -35,13 +36,12 @@ from dwell.scenario.describe import describe_controller
 from dwell.scenario.schema import GridSpec
 from dwell.studies.folder import make_folder
 from dwell.studies.laws import matched, mismatches, scenarios_of_laws, with_law
-from dwell.studies.outcome import Match, final_cost, final_error, settled_at
+from dwell.studies.outcome import Match, final_cost, final_error, levels_of, settled_at
 from dwell.studies.outcome import match as matched_ends
 from dwell.workers.threads import run_jobs
 
 SCHEMA = 1
 LEVELS = (0.5, 1e-2, 1e-6, 1e-12)  # of errors, for settling times in the paper's workspace
-PARTS = (1.0, 0.1, 0.01, 0.001)  # of nu, for settling times elsewhere
 UNLIKE = 1.1  # ratio of top speeds from which the comparison has a note
 CELLS = {
     "voronoi": "Voronoi cells",
@@ -86,20 +86,24 @@ class LawFigures:
         }
         return nested | {field.name: getattr(self, field.name) for field in fields(self)[7:]}
 
-    def column(self) -> dict[str, str]:
+    def column(self, units: Units = OPEN) -> dict[str, str]:
         """The figures for people, by their labels."""
+        label, times = units.beside, {}
+        for level, at in self.settled.items():
+            to = units.after(f"settled to {level:g}", "length")
+            times[label(to, "time")] = _number(at, "never")
         return {
             "ended": self.stop,
-            "final error": _number(self.final_error),
-            **{f"settled to {level:g}": _number(at, "never") for level, at in self.settled.items()},
+            label("final error", "length"): _number(self.final_error),
+            **times,
             "final cost": _number(self.final_cost),
             **{label: _spread(self.cells[kind]) for kind, label in CELLS.items()},
             "own position measured": _spread(self.measurements),
             "changes of velocity": _spread(self.updates),
             "positions received": _spread(self.received),
             "messages sent": _spread(self.sent),
-            "top speed": _number(self.top_speed),
-            "distance": _spread(self.distance),
+            label("top speed", "length / time"): _number(self.top_speed),
+            label("distance", "length"): _spread(self.distance),
             "energy": _spread(self.energy),
         }
 
@@ -154,11 +158,13 @@ class Comparison:
 
     def rows(self) -> Iterator[list[str]]:
         """The table for people: a row for each quantity, a column for each law."""
-        columns = [figures.column() for figures in self.figures.values()]
+        units = self.runs[self.reference].details.units
+        columns = [figures.column(units) for figures in self.figures.values()]
         yield from ([label, *(column[label] for column in columns)] for label in columns[0])
         matches = self.matches.values()
-        yield [f"distance to {self.reference}", *(_number(m.distance) for m in matches)]
-        yield ["distance, settled", *(_number(m.settled) for m in matches)]
+        far, settled = f"distance to {self.reference}", "distance, settled"
+        yield [units.beside(far, "length"), *(_number(m.distance) for m in matches)]
+        yield [units.beside(settled, "length"), *(_number(m.settled) for m in matches)]
         yield ["same tessellation", *("yes" if m.same else "no" for m in matches)]
         yield ["time taken", *(f"{f.wall_seconds:.3g} s" for f in self.figures.values())]
 
@@ -169,6 +175,7 @@ class Comparison:
             "schema": SCHEMA,
             "scenario": None if run.scenario is None else run.scenario.name,
             "agents": run.agents,
+            **run.details.units.as_json(),
             "horizon": run.scenario.run.horizon if run.scenario else run.horizon,
             "seed": run.system.seed,
             "integration": "exact" if run.system.spacing is None else "grid",
@@ -191,16 +198,6 @@ def _number(value: float | None, missing: str = "-") -> str:
 
 def _spread(values: Mapping[str, float]) -> str:
     return f"{values['mean']:.5g} ({values['max']:.5g})"
-
-
-def levels_of(runs: Sequence[Run]) -> list[float]:
-    """Levels of settling: nu, or a hundredth of the diameter where there is none, and parts of it.
-
-    The first run that has a nu decides for all.
-    """
-    usual = 0.01 * runs[0].workspace.diameter
-    whole = next((run.system.nu for run in runs if run.system.nu is not None), usual)
-    return [part * whole for part in PARTS]
 
 
 def figures_of(run: Run, levels: Sequence[float] = LEVELS) -> LawFigures:

@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
+from dwell._units import OPEN, Units
 from dwell.cells import Tessellation, tessellate
 from dwell.density import Density, Function, Gaussian, Raster, Uniform
 from dwell.density.base import terms_of
@@ -86,6 +87,7 @@ class Deployment:
     notes: tuple[str, ...] = ()  # what was repaired or decided on the way
     wall_seconds: float = 0.0
     log_scale: float = 0.0  # costs of `descents` are to be multiplied by its exponential
+    units: Units = OPEN
 
     def __repr__(self) -> str:
         return f"<Deployment: {self.agents} agents, cost {self.cost:.7g}; {self.says}>"
@@ -198,6 +200,7 @@ class Deployment:
             "scenario": self.name,
             "dimension": self.workspace.dimension,
             "agents": self.agents,
+            **self.units.as_json(),
             "seed": self.seed,
             "integration": "exact",
             "stop": {"reason": self.ending, "ok": self.ending == "finished"},

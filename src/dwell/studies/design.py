@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Points, apart, in_short, is_one_of
+from dwell._units import OPEN, Units
 from dwell.agents import CoverageSystem
 from dwell.cells import tessellate
 from dwell.controllers import Timer
@@ -46,6 +47,7 @@ class Design:
     agreement: Agreement | None = None
     caps: Floats | None = None  # (N,) of k1, that was agreed on
     messages_on_change: int | None = None  # of flooding, if only changes are sent
+    units: Units = OPEN
 
     def __repr__(self) -> str:
         return f"<Design for {self.setting.agents} agents: {self.verdict}>"
@@ -248,6 +250,7 @@ def design(
             ),
             reasons=tuple(void_reasons(setting, constants.on_the_whole_way, system.perfect)),
             notes=tuple(notes),
+            units=scenario.units,
         )
         if agree is None:
             return found

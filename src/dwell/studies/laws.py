@@ -11,6 +11,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Final, get_args
 
+import numpy as np
+
 from dwell.agents.interfaces import stated_pace
 from dwell.controllers.lloyd import DT
 from dwell.errors import InputError, ScenarioError
@@ -37,6 +39,7 @@ PACE = {
     "minimum-energy": ("speed", ""),
     PYTHON: ("top_speed", "gain"),
 }
+PERIODIC = ("lloyd", "tvd")  # laws that sample every dt, with a gain that is matched
 SPEED, GAIN = ({kind: keys[k] for kind, keys in PACE.items() if keys[k]} for k in (0, 1))
 
 
@@ -148,7 +151,8 @@ def _table(scenario: Scenario, name: str) -> dict[str, Any]:
 def matched(scenario: Scenario, table: Mapping[str, Any]) -> dict[str, Any]:
     """The table of a law with the pace of the scenario's law, where that is another law.
 
-    A class in Python gets those of the keys top_speed and gain that it has parameters for.
+    A class in Python gets those of the keys top_speed and gain that it has parameters for. At a
+    site, where times are in seconds, a law without a `dt` gets the shortest wait of a timer law.
     """
     kind, own = str(table.get("kind")), scenario.controller
     if kind == own.kind and table.get("class") == getattr(own, "law", None):
@@ -157,7 +161,16 @@ def matched(scenario: Scenario, table: Mapping[str, Any]) -> dict[str, Any]:
     if kind == PYTHON:
         known = _parameters(scenario, table.get("class"))
         pace = {key: value for key, value in pace.items() if key in known or ANY_KEY in known}
+    wait = _period_at_site(scenario)
+    if kind in PERIODIC and wait is not None and table.get("mode") != "ode":
+        pace["dt"] = wait
     return {**pace, **table}
+
+
+def _period_at_site(own: Scenario) -> float | None:
+    """The shortest wait of the timer law of a scenario with a site; None for others."""
+    t1 = getattr(own.controller, "t1", None)
+    return None if own.site is None or t1 is None else float(np.min(t1))
 
 
 def keys_of_law(scenario: Scenario, name: str, given: Mapping[str, Any]) -> list[str]:
@@ -329,6 +342,10 @@ def mismatches(own: Scenario, laws: Mapping[str, Any]) -> Iterator[str]:
                 number = getattr(getattr(others[name], "controller", None), keys[kind], found)
                 given = f"{keys[kind]} = {number:g} makes the {what} {found:g}"
                 yield f"{name}: {given}; that of the scenario's law is {of_own:g}."
+    wait = _period_at_site(own)
+    for name, law in others.items():
+        if wait is not None and getattr(getattr(law, "controller", None), "dt", None) == wait:
+            yield f"{name}: dt = {wait:g} s, the t1 of the scenario's law."
 
 
 def frequent(own: Scenario, laws: Mapping[str, Scenario]) -> Iterator[str]:

@@ -160,7 +160,8 @@ def optimize_scenario(
     )
     on_a_grid = isinstance(scenario.run.integration, GridSpec)
     notes = tuple(dict.fromkeys((*repairs, *found.notes)))
-    return replace(found, name=scenario.name, notes=(*notes, ON_A_GRID) if on_a_grid else notes)
+    notes = (*notes, ON_A_GRID) if on_a_grid else notes
+    return replace(found, name=scenario.name, notes=notes, units=scenario.units)
 
 
 def check_folder(out: Path, formats: Sequence[str]) -> None:
@@ -183,7 +184,9 @@ def keep_deployment(found: Deployment, out: Path, formats: Sequence[str] = ("png
     }
     if found.log_scale != 0.0:  # the costs drawn lack a factor that these do not
         levels = {}
-    placed = partial(deployment, found.workspace, found.density, found.positions, found.cost)
+    placed = partial(
+        deployment, found.workspace, found.density, found.positions, found.cost, units=found.units
+    )
     ends = partial(minima, {kind: known for kind, known in costs.items() if known}, levels)
     write_figures(dict(zip(FIGURES, (placed, ends), strict=True)), out, formats)
 

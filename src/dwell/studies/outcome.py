@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -15,6 +16,17 @@ from dwell.theory.rates import settled as come_to_rest
 # Two configurations count as one tessellation when agents can be paired so that no pair is farther
 # apart than this part of the workspace's diameter.
 SAME = 1e-3
+PARTS = (1.0, 0.1, 0.01, 0.001)  # of nu, for settling times
+
+
+def levels_of(runs: Sequence[Run]) -> list[float]:
+    """Levels of settling: nu, or a hundredth of the diameter where there is none, and parts of it.
+
+    The first run that has a nu decides for all.
+    """
+    usual = 0.01 * runs[0].workspace.diameter
+    whole = next((run.system.nu for run in runs if run.system.nu is not None), usual)
+    return [part * whole for part in PARTS]
 
 
 def worst_errors(run: Run) -> Floats:

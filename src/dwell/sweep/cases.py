@@ -26,7 +26,7 @@ BESIDE: Final = ("_seconds", "_worker")  # not in the table: they differ between
 LONG: Final = ("final_positions", "final_centroids", "final_masses")
 TABLES: Final = ("certificate",)  # tables of their own, where there are any
 # Not columns: times differ in every run, and findings are long texts.
-LEFT_OUT: Final = ("schema", "wall_seconds", "certificate.findings")
+LEFT_OUT: Final = ("schema", "units", "wall_seconds", "certificate.findings")
 
 
 @final

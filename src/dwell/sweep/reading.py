@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats
+from dwell._units import METRIC, OPEN, Units
 from dwell.results.files import refused, shown
 from dwell.sweep.cases import DONE
 from dwell.sweep.store import RUNS, read_plan
@@ -58,6 +59,7 @@ class SweepTable:
     keys: tuple[str, ...]  # what was varied
     columns: Mapping[str, Sequence[Any]]  # by dotted name; None where a run has no such value
     marks: Mapping[str, Sequence[tuple[float, str]]] = field(default_factory=dict)  # of theory
+    units: Units = OPEN
 
     def __len__(self) -> int:
         return len(self.columns["case"])
@@ -84,7 +86,9 @@ def read_sweep(folder: str | os.PathLike[str]) -> SweepTable:
     names = pq.read_schema(path / RUNS).names
     table = read(path / RUNS, [name for name in names if not name.startswith("final_")])
     done = table.filter(pc.equal(table.column("status"), DONE))
-    return SweepTable(keys, Columns(done), limits_of_waits(plan["frame"]["bases"], keys))
+    bases = plan["frame"]["bases"]
+    units = METRIC if all(base.get("site") for base in bases) else OPEN
+    return SweepTable(keys, Columns(done), limits_of_waits(bases, keys), units)
 
 
 def limits_of_waits(

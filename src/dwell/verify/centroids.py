@@ -31,8 +31,6 @@ def second_opinion(run: Recorded, thorough: bool, tell: Tell) -> Finding:
     system = run.system
     first = system.ground_at(0.0)
     known = first.terms is not None and is_known(first.workspace) and system.radius is None
-    if isinstance(first.workspace, Region) and getattr(first.terms, "raster", None) is not None:
-        known = False
     quick = known and system.dimension < 3 and getattr(first.terms, "raster", None) is None
     most = None if thorough else BY_HAND if quick else FEWER
     return (by_hand if known else counted)(run, most, tell)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, pairwise, permutations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from dwell._types import Floats, Points, lengths
 from dwell.density import Density, Gaussian, Mixture, Raster
 from dwell.geometry import Region, Workspace, is_flat
 from dwell.verify.reference_raster import raster_reference
+from dwell.verify.reference_region import confined, outlines
 
 NODES = {1: (16, 24), 2: (11, 16), 3: (8, 12)}  # of two Gauss rules on each axis, by dimension
 WIDTHS = 4.0  # of a Gaussian: how large simplices at its center may be to begin with
@@ -70,8 +71,6 @@ def reference_moments(
     parts = density.parts if isinstance(density, Mixture) else (density,)
     rasters = [part for part in parts if isinstance(part, Raster)]
     rings = workspace.rings if isinstance(workspace, Region) else ()
-    if rasters and rings:  # a raster is summed over convex cells only
-        return None
     if not rasters:
         found = _smooth_moments(cell, own, density, rings)
         return None if found is None else (found[0], cell.inner + found[1])
@@ -82,8 +81,9 @@ def reference_moments(
         if found is None:
             return None
         mass, first = found[0], found[0] * found[1]
-    for raster in rasters:
-        more = raster_reference(raster, own + cell.inner, cell.vertices)
+    local = [ring - own - cell.inner for ring in rings]
+    for raster, outline in product(rasters, outlines(cell.vertices, local)):
+        more = raster_reference(raster, own + cell.inner, outline)
         if more is None:
             return None
         mass, first = mass + more[0], first + more[1]
@@ -105,7 +105,7 @@ def _smooth_moments(
 
     simplices = _counted(cell.simplices)
     if rings:
-        simplices = _confined(cell.vertices, [ring - own - cell.inner for ring in rings])
+        simplices = confined(cell.vertices, [ring - own - cell.inner for ring in rings])
         if not len(simplices):
             return None
     for center, steepness in _peaks(density):
@@ -123,36 +123,6 @@ def _counted(simplices: Points) -> Points:
     negative = np.linalg.det(simplices[:, 1:] - simplices[:, :1]) < 0.0
     found = simplices.copy()
     found[negative, -2:] = simplices[negative, :-3:-1]
-    return found
-
-
-def _confined(vertices: Points, rings: Sequence[Points]) -> Points:
-    """Triangles from 0 to all edges of a region, cut by a cell around 0; (K, 3, 2)."""
-    around = vertices[np.argsort(np.arctan2(vertices[:, 1], vertices[:, 0]))]
-    sides = [(p, q) for p, q in zip(around, np.roll(around, -1, axis=0), strict=True)]
-    found = []
-    for ring in rings:
-        for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True):
-            sign = float(a[0] * b[1] - a[1] * b[0])
-            corners = [np.zeros(2), *((a, b) if sign > 0.0 else (b, a))]
-            for p, q in sides:
-                corners = _clipped(corners, p, q)
-            fan = [np.array([corners[0], *pair]) for pair in pairwise(corners[1:])]
-            found += fan if sign > 0.0 else [triangle[[0, 2, 1]] for triangle in fan]
-    return np.array(found)
-
-
-def _clipped(corners: list[Points], p: Points, q: Points) -> list[Points]:
-    """The part of a convex polygon to the left of the line from p to q."""
-    along = q - p
-    heights = [float(along[0] * (z[1] - p[1]) - along[1] * (z[0] - p[0])) for z in corners]
-    found = []
-    for k, (z, height) in enumerate(zip(corners, heights, strict=True)):
-        before, lower = corners[k - 1], heights[k - 1]
-        if (height > 0.0) != (lower > 0.0):
-            found.append(before + lower / (lower - height) * (z - before))
-        if height > 0.0:
-            found.append(z)
     return found
 
 

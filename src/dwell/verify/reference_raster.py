@@ -1,7 +1,8 @@
-"""Moments of a raster over a convex polygon by NumPy, pixel by pixel, without the kernels.
+"""Moments of a raster over a polygon by NumPy, pixel by pixel, without the kernels.
 
-Pixels with all corners inside are summed; the others are clipped one after another, divided into
-triangles and integrated by a product of Gauss rules. Sums are those of `math.fsum`.
+The polygon need not be convex, and a clockwise one counts negatively. Pixels that its outline does
+not meet are summed; the others are clipped one after another, divided into triangles and
+integrated by a product of Gauss rules. Sums are those of `math.fsum`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,12 @@ MOST_PIXELS = 4_000_000  # in the rectangle round a cell
 def raster_reference(
     raster: Raster, place: Points, vertices: Points
 ) -> tuple[float, Points] | None:
-    """Mass and first moments about `place` of the convex polygon with vertices `place + vertices`.
+    """Mass and first moments about `place` of the polygon with vertices `place + vertices`.
 
     None if too many pixels are involved.
     """
     shift = 0.5 if raster.interpolation == "bilinear" else 0.0
-    turned = vertices[np.argsort(np.arctan2(vertices[:, 1], vertices[:, 0]))]
-    ring = raster.to_pixels(place + turned) + shift
+    ring = raster.to_pixels(place + vertices) + shift
     if raster.place[10] < 0.0:
         ring = ring[::-1]
     most = np.array(raster.values.shape[::-1])
@@ -41,12 +41,12 @@ def raster_reference(
     if count.prod() > MOST_PIXELS:
         return None
     middle = raster.to_pixels(np.asarray(place)[None])[0] + shift
-    whole, cut = _sorted_pixels(ring, first, count)
+    whole, turns, cut = _sorted_pixels(ring, first, count)
     if len(cut) > MOST_CLIPPED:
         return None
     points, weights = _unit_nodes()
     values = _values(raster, whole[:, None, :], points[None])
-    parts = [_summed(whole[:, None, :] + points - middle, values * weights)]
+    parts = [_summed(whole[:, None, :] + points - middle, turns[:, None] * values * weights)]
     for pixel in cut:
         piece = ring
         for axis in (0, 1):
@@ -61,18 +61,26 @@ def raster_reference(
     return scale * mass, scale * np.array([xu * u + xv * v, yu * u + yv * v])
 
 
-def _sorted_pixels(ring: Points, first: Points, count: Points) -> tuple[Points, Points]:
-    """Pixels that lie inside a polygon, and those that its outline may cross, (k, 2) each."""
+def _sorted_pixels(ring: Points, first: Points, count: Points) -> tuple[Points, Floats, Points]:
+    """Pixels inside a polygon, how often it goes round each, and those that its outline may meet.
+
+    A pixel that no edge meets lies inside as its middle does.
+    """
     columns, rows = (np.arange(n) for n in count)
     grid = first + np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
-    inside = np.ones(len(grid), dtype=bool)
-    touched = np.ones(len(grid), dtype=bool)
+    turns, crossed = np.zeros(len(grid)), np.zeros(len(grid), dtype=bool)
     for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True):
-        normal = np.array([a[1] - b[1], b[0] - a[0]])  # inward
-        depth = (grid - a) @ normal
-        inside &= depth + np.minimum(normal, 0.0).sum() > 0.0
-        touched &= depth + np.maximum(normal, 0.0).sum() > 0.0
-    return grid[inside], grid[touched & ~inside]
+        normal = np.array([a[1] - b[1], b[0] - a[0]])  # to the left
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        near = ((grid + 1.0 >= low) & (grid <= high)).all(axis=1)
+        depth = (grid[near] - a) @ normal
+        least, most = np.minimum(normal, 0.0).sum(), np.maximum(normal, 0.0).sum()
+        crossed[near] |= (depth + least <= 0.0) & (depth + most >= 0.0)
+        level = (grid[:, 1] + 0.5 >= low[1]) & (grid[:, 1] + 0.5 < high[1])
+        left = (grid[level] + 0.5 - a) @ normal * (1.0 if b[1] > a[1] else -1.0) > 0.0
+        turns[level] += left * (1.0 if b[1] > a[1] else -1.0)
+    inside = ~crossed & (turns != 0.0)
+    return grid[inside], turns[inside], grid[crossed]
 
 
 def _unit_nodes() -> tuple[Points, Floats]:
@@ -82,7 +90,7 @@ def _unit_nodes() -> tuple[Points, Floats]:
 
 
 def _nodes(ring: Points) -> tuple[Points, Floats]:
-    """Nodes and weights over a convex polygon, by triangles from its first vertex."""
+    """Nodes and weights over a polygon, by triangles from its first vertex, signed."""
     x, w = np.polynomial.legendre.leggauss(3)
     r, s = (array.ravel() for array in np.meshgrid(0.5 * (x + 1.0), 0.5 * (x + 1.0)))
     weights = 0.25 * np.outer(w, w).ravel() * r

@@ -162,7 +162,7 @@ def design(
     with reported() as progress:
         found = design_scenario(checked, progress=progress, **options)
     if out is not None:
-        save_tradeoff(found.setting, out)
+        save_tradeoff(found.setting, out, found.units)
     answer(as_json, found.as_json, lambda: show_design(found, out, verbose))
 
 
@@ -321,5 +321,5 @@ def rates(
         check_figure(out)
     found = study(source, overrides, at)
     if out is not None:
-        save_modes(out, found.rates, found.own, found.observed)
+        save_modes(out, found.rates, found.own, found.observed, found.units)
     answer(as_json, found.as_json, lambda: show_rates(found, out))

@@ -31,8 +31,8 @@ def maps(
     points, groups_of_runs = groups(part.runs, *(varied.table.numbers(key) for key in keys))
     empty = False
     for ax, quantity in zip(axes, shown, strict=True):
-        name_panel(ax, quantity, label(keys[0]))
-        ax.set_ylabel(label(keys[1]), fontsize=PLAIN.label_size)
+        name_panel(ax, quantity, label(keys[0], varied.table.units))
+        ax.set_ylabel(label(keys[1], varied.table.units), fontsize=PLAIN.label_size)
         middles = np.array([quantity.middle(runs) for runs in groups_of_runs])
         empty |= bool(np.isnan(middles).any())
         image = (_draw_dots if scattered else _draw_cells)(ax, quantity, points, middles)

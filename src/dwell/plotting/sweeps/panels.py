@@ -1,6 +1,7 @@
 """Panels of a sweep's figures: curves over a number that was varied, and boxes by a word.
 
-A curve is the median, with a band from quartile to quartile. Where values were drawn rather than
+A curve is the median, with a band from quartile to quartile, or over all runs where these are
+fewer than four. Where values were drawn rather than
 chosen, dots and the medians of neighbouring runs.
 """
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.plotting.figures import TWO_COLUMNS, panel_grid
-from dwell.plotting.panels import HALF, quartile_box
+from dwell.plotting.panels import FEWEST, HALF, quartile_box
 from dwell.plotting.style import (
     DASHES,
     PLAIN,
@@ -43,11 +44,11 @@ def curves(varied: VariedKeys, shown: Sequence[Quantity], key: str) -> Figure:
     lines, left = varied.lines(key)
     figure, axes = panel_grid(len(shown), 1.95, extra=0.75)
     x, marks = varied.table.numbers(key), varied.table.marks.get(key, ())
-    scattered = varied.scattered(key)
+    scattered, units = varied.scattered(key), varied.table.units
     draw = _draw_dots if scattered else _draw_curves
     others = ", ".join(map(letter, varied.tied.get(key, ())))
     for ax, quantity in zip(axes, shown, strict=True):
-        name_panel(ax, quantity, label(key) + (f"; with it {others}" if others else ""))
+        name_panel(ax, quantity, label(key, units) + (f"; with it {others}" if others else ""))
         across_axis(ax, x[~np.isnan(x)])
         low, high = ax.get_xlim()
         for k, (value, words) in enumerate(marks):  # where the axis reaches them
@@ -58,7 +59,11 @@ def curves(varied: VariedKeys, shown: Sequence[Quantity], key: str) -> Figure:
         if np.isfinite(quantity.limit):
             own = {"color": PLAIN.ink, "ls": (0, (6, 2)), "label": quantity.limit_label}
             ax.axhline(quantity.limit, lw=PLAIN.line, zorder=2.5, **own)
-    what = "medians, and quartiles as bands"
+    parts = [part for line in lines for part in groups(line.runs, x)[1]]
+    few = max(map(len, parts), default=0) < FEWEST
+    what = (
+        "medians, and the range of the runs as bands" if few else "medians, and quartiles as bands"
+    )
     if scattered:
         what = f"{int((~np.isnan(x)).sum()):,} runs, and medians of neighbouring ones"
     entitle(figure, varied, f"Over {letter(key)}: {what}", left)
@@ -69,7 +74,7 @@ def curves(varied: VariedKeys, shown: Sequence[Quantity], key: str) -> Figure:
 
 
 def _draw_curves(ax: Axes, quantity: Quantity, x: Floats, lines: Sequence[Line], key: str) -> None:
-    """Median and quartiles of each line's runs at each value of x."""
+    """Median and quartiles, or range, of each line's runs at each value of x."""
     grouped = [groups(line.runs, x) for line in lines]
     spreads = [np.reshape([quantity.spread(p) for p in parts], (-1, 3)) for _, parts in grouped]
     flat = [np.array(quantity.spread(line.runs & np.isnan(x))) for line in lines]

@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dwell._types import Floats, Ints
+from dwell._units import Units
+from dwell.plotting.panels import FEWEST
+from dwell.plotting.style import quantity_label
 
 Mask: TypeAlias = NDArray[np.bool_]
 
@@ -31,6 +34,10 @@ class SweepRuns(Protocol):
     @property
     def marks(self) -> Mapping[str, Sequence[tuple[float, str]]]:
         """Values of a key that mean something, such as limits of theory, and what they are."""
+
+    @property
+    def units(self) -> Units:
+        """The units of lengths and times."""
 
     def __len__(self) -> int:
         """How many runs there are."""
@@ -97,14 +104,18 @@ class Quantity:
         return self.spread(which)[1]
 
     def spread(self, which: Mask | Ints) -> tuple[float, float, float]:
-        """Lower quartile, median, upper quartile of some runs; a share three times."""
+        """Lower quartile, median, upper quartile of some runs; a share three times.
+
+        Few runs have no quartiles: then the least, the median and the largest value.
+        """
         some = self.known(which)
         if not len(some):
             return np.nan, np.nan, np.nan
         if self.share:
             part = 100.0 * float(some.mean())
             return part, part, part
-        low, middle, high = np.quantile(some, (0.25, 0.5, 0.75))
+        outer = (0.25, 0.75) if len(some) >= FEWEST else (0.0, 1.0)
+        low, middle, high = np.quantile(some, (outer[0], 0.5, outer[1]))
         return float(low), float(middle), float(high)
 
 
@@ -113,18 +124,25 @@ def quantities(table: SweepRuns) -> list[Quantity]:
     return [*_outcome(table), *_expense(table), *_safety(table)]
 
 
+def unit_of(table: SweepRuns, dimension: str) -> str:
+    """The unit of a dimension in a sweep; its name where units are left open."""
+    return table.units.of(dimension) or dimension
+
+
 def _outcome(table: SweepRuns) -> Iterator[Quantity]:
     """How good it is in the end, and since when."""
     error, cost, time, nu = (
         numbers_of(table, name)
         for name in ("error.final_max", "cost.final", "coverage.reached_at", "coverage.nu")
     )
-    yield Quantity("largest error at the end", r"error $\Vert e_p\Vert$ (length)", error)
+    symbol = rf"error $\Vert e_p\Vert$ ({unit_of(table, 'length')})"
+    yield Quantity("largest error at the end", symbol, error)
     yield Quantity("cost at the end", r"cost $\mathcal{L}$", cost)
     if coverage_unseen(table):
         return
     reached = np.where(np.isfinite(nu), np.isfinite(time).astype(float), np.nan)
-    yield Quantity("time of coverage", "time $t$", time, reached=reached)
+    label = quantity_label("time", table.units)
+    yield Quantity("time of coverage", label, time, reached=reached)
     if not (reached[np.isfinite(nu)] == 1.0).all():  # else a flat line
         yield Quantity("runs that reach coverage", "share (%)", reached, share=True)
 
@@ -150,9 +168,10 @@ def _expense(table: SweepRuns) -> Iterator[Quantity]:
     yield Quantity("positions received per agent", "number", received / agents)
     if np.nansum(sent) > 0.0:
         yield Quantity("messages sent per agent", "number", sent / agents)
-    yield Quantity("distance per agent", "length", distance)
+    yield Quantity("distance per agent", unit_of(table, "length"), distance)
     if "controller.kind" in table.keys:  # laws of unlike speeds are hard to compare
-        yield Quantity("largest speed", "length / time", numbers_of(table, "top_speed"))
+        speed = unit_of(table, "length / time")
+        yield Quantity("largest speed", speed, numbers_of(table, "top_speed"))
 
 
 def _safety(table: SweepRuns) -> Iterator[Quantity]:
@@ -160,7 +179,8 @@ def _safety(table: SweepRuns) -> Iterator[Quantity]:
     limits = numbers_of(table, "hold_error.limit")
     known = np.unique(limits[np.isfinite(limits)])
     yield Quantity(
-        "largest hold error", r"$\Vert\tilde\eta_p\Vert$ (length / time)",
+        "largest hold error",
+        rf"$\Vert\tilde\eta_p\Vert$ ({unit_of(table, 'length / time')})",
         numbers_of(table, "hold_error.max"),
         limit=float(known[0]) if len(known) == 1 else math.nan,
         limit_label=r"limit of the hold error, $\tilde\eta_{\max}$",
@@ -168,7 +188,7 @@ def _safety(table: SweepRuns) -> Iterator[Quantity]:
     nearest, words = numbers_of(table, "separation.min"), "closest two agents"
     if not np.isfinite(nearest).any():
         nearest, words = numbers_of(table, "separation.seen"), "closest two agents, as seen"
-    yield Quantity(words, "distance (length)", nearest)
+    yield Quantity(words, f"distance ({unit_of(table, 'length')})", nearest)
     early = np.array([float(ok is False) for ok in table.columns.get("stop.ok", ())])
     if early.any():
         yield Quantity("runs that ended early", "share (%)", early, share=True)
