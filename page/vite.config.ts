@@ -2,6 +2,9 @@ import { defineConfig } from "vitest/config";
 
 const OUT = "../src/dwell/web/static";
 
+// What the first picture needs and later code as well: one file, not one for each such module.
+const SHARED = /src\/(arc|density|geometry|map)\//;
+
 // Names without hashes, so that the built bundle can be committed and compared.
 const page = {
   base: "/static/",
@@ -9,7 +12,12 @@ const page = {
     outDir: OUT,
     emptyOutDir: true,
     target: "es2022",
-    modulePreload: false,
+    // What page.js imports is fetched beside it, not after it; what is loaded later needs no list.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_: string, files: string[], { hostType }: { hostType: string }): string[] =>
+        hostType === "html" ? files : [],
+    },
     assetsInlineLimit: 0,
     cssCodeSplit: false,
     reportCompressedSize: false,
@@ -17,6 +25,7 @@ const page = {
       output: {
         entryFileNames: "page.js",
         chunkFileNames: "[name].js",
+        codeSplitting: { groups: [{ name: "shared", test: SHARED, minShareCount: 2 }] },
         assetFileNames: (asset: { names: string[] }): string =>
           asset.names[0]?.endsWith(".css") ? "page.css" : "[name][extname]",
       },

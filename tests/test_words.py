@@ -19,9 +19,10 @@ HOME_MADE = """look looks looked looking leg legs room rooms wall walls hill hil
 demand demands door doors crew desk vigil course rooms dear met doubt cruise fade bend
 """
 BANNED = frozenset(PERSONS.split() + HOME_MADE.split())
-ALLOWED = "asked asks promise course met hill hills rim rims wall walls cruise fade bend"
-OF_THE_PAGE = BANNED - set(ALLOWED.split()) | {"heard"}  # hills are in the names of templates
-WIRE = re.compile(r'\bspent\?*(\.looked|: \{ looked)|\["looked"\]')  # keys of the server
+OF_TYPESCRIPT = {"promise", "cruise", "fade", "bend"}  # a type of the language; columns of files
+OF_THE_PAGE = BANNED - OF_TYPESCRIPT | {"heard"}
+# Keys of the server, and the name of a template.
+WIRE = re.compile(r'\bspent\?*(\.looked|: \{ looked)|\["looked"\]|\btwo-hills\b')
 CODE = re.compile(r"`+[^`]+`+|^ *\w+ : ", re.M)  # in prose: code, and parameters of numpydoc
 OPENINGS = re.compile(r'^[rf]?"""(The same|Likewise|As wanted|Gives )')
 # Names in files, on the wire, in JSON and of the front door, which do not change.

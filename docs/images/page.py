@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
-LARGEST = 150_000  # bytes; a larger picture makes do with 256 colours
+LARGEST = 300_000  # bytes; a larger picture makes do with 256 colours, and its density has steps
 RUN = "dwellPage.session.run(false)"
 DONE = (
     "() => dwellPage.store.get().lanes.every(one => one.summary) && dwellPage.store.get().lanes[0]"
@@ -65,7 +65,7 @@ def main(address: str) -> None:
         page = opened(browser, address, "paper-12", **wide, color_scheme="dark")
         page.evaluate("dwellPage.session.compare(['timer', 'discrete-lloyd', 'self-triggered'])")
         page.wait_for_function(DONE)
-        page.evaluate("dwellPage.session.seek(20)")
+        page.evaluate("dwellPage.clock.pause(), dwellPage.session.seek(20)")
         take(page, "laws")
         page = opened(browser, address, "paper-30", **wide)
         page.get_by_role("tab", name="Design").click()

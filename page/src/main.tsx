@@ -1,8 +1,8 @@
 import { render } from "preact";
 import "./style.css";
 import { App } from "./panels/App";
+import { expose } from "./panels/console";
 import { SessionContext } from "./panels/context";
-import { maps } from "./panels/map/exports";
 import { Session } from "./state/session";
 
 const session = new Session();
@@ -14,16 +14,5 @@ render(
   </SessionContext.Provider>,
   page,
 );
-// For tests and for the console.
-const { store, clock } = session;
-Object.assign(globalThis, {
-  dwellPage: {
-    session,
-    store,
-    clock,
-    get maps() {
-      return [...maps];
-    },
-  },
-});
+expose(session);
 void session.begin();

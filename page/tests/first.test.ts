@@ -101,7 +101,7 @@ describe("what is said", () => {
   test("fits the tool and the time", () => {
     const still = { touchable: true, underWay: false, clock: { playing: false } };
     expect(hintOf("peaks", still)).toBe(
-      "Drag a peak of the density, or the dot on its circle to change the start, or press Run.",
+      "Drag a peak of the density, its dot (width) or its diamond (weight) to change the start, or press Run.",
     );
     expect(hintOf("agents", { ...still, underWay: true })).toContain("from here on, or press Play");
     expect(hintOf("agents", { ...still, underWay: true, clock: { playing: true } })).not.toContain("Play");

@@ -3,9 +3,13 @@ import { Arc } from "../src/arc/arc";
 import { Timeline } from "../src/arc/timeline";
 import { logTicksOf } from "../src/charts/log_ticks";
 import { inWords, tableOf } from "../src/charts/words";
+import { drawAgents } from "../src/map/agents";
 import { contoursOf } from "../src/map/contours";
+import { liftOf, weightAt } from "../src/map/handles";
+import { hit } from "../src/map/hit";
 import type { Pen } from "../src/map/pen";
 import type { Scene, Stretch } from "../src/map/scene";
+import { drawPlane } from "../src/map/plane";
 import { arrowOf, medianWidth, sizesOf } from "../src/map/sizes";
 import { LIGHT } from "../src/map/theme";
 import { labelsOf, plain, ticksOf } from "../src/map/ticks";
@@ -69,6 +73,71 @@ function sceneOf(arc: Arc, t: number, jump: number, stretches: Stretch[], wide =
     theme: LIGHT,
   } as unknown as Scene;
 }
+
+describe("the handle of a weight", () => {
+  const peaks = [{ kind: "gaussian", center: [0, 0], rate: 1, weight: 4 }];
+  const fixed = { fixedWidth: true, fixedWeight: false, along: [] };
+  const scene = {
+    ...sceneOf(arcOf(read<RecordedRun>("timer")), 0, 0, []),
+    tool: "peaks",
+    peaks,
+    paths: [fixed],
+  } as Scene;
+
+  test("stands higher for a larger weight, and gives it back", () => {
+    for (const weight of [0.5, 1, 2, 16]) expect(weightAt(liftOf(weight))).toBe(weight);
+    expect(liftOf(2)).toBeGreaterThan(liftOf(1));
+    expect(weightAt(-1000)).toBeGreaterThan(0);
+    expect(liftOf(1e300)).toBeLessThan(300); // it stays within reach
+  });
+
+  test("is found above its peak, unless the weight changes over time", () => {
+    expect(hit(scene, 300, 300 - liftOf(4))).toEqual({ kind: "weight", which: 0 });
+    expect(hit(scene, 300, 300)).toEqual({ kind: "peak", which: 0 });
+    expect(hit({ ...scene, paths: [{ ...fixed, fixedWeight: true }] }, 300, 300 - liftOf(4))).toBeNull();
+  });
+});
+
+test("a path of many cells is not closed cell by cell, which takes quadratic time", () => {
+  const scene = {
+    ...sceneOf(arcOf(read<RecordedRun>("timer")), 0, 0, []),
+    layers: { cells: true },
+    diagrams: [null],
+    selected: -1,
+    hovered: -1,
+    peaks: [],
+  } as unknown as Scene;
+  const calls: string[] = [];
+  const pen = new Proxy({}, { get: (_, name) => () => calls.push(String(name)) }) as Pen;
+  drawPlane(pen, scene);
+  expect(scene.state.agents).toBeGreaterThan(3);
+  expect(calls.filter((name) => name === "line").length).toBeGreaterThan(4 * scene.state.agents);
+  expect(calls.filter((name) => name === "close").length).toBeLessThan(scene.state.agents);
+});
+
+test("the number of an agent is not on its arrow", () => {
+  const numbered = (vx: number, vy: number): number => {
+    const scene = {
+      ...sceneOf(arcOf(read<RecordedRun>("timer")), 0, 0, []),
+      layers: { holds: true },
+      running: true,
+      latest: 0,
+      selected: -1,
+      hovered: -1,
+    } as unknown as Scene;
+    scene.state.velocities.set([vx, vy]);
+    let at = NaN;
+    const text = (words: string, x: number): void => {
+      if (words === "0") at = x;
+    };
+    const pen = new Proxy({}, { get: (_, name) => (name === "text" ? text : () => undefined) }) as Pen;
+    drawAgents(pen, scene, { dot: 4, ripple: 5, arm: 2 });
+    return at - (300 + scene.state.positions[0] * scene.view.sx);
+  };
+  expect(numbered(1, 1)).toBeLessThan(0);
+  expect(numbered(-1, 1)).toBeGreaterThan(0);
+  expect(numbered(1, -1)).toBeGreaterThan(0);
+});
 
 describe("sizes of marks", () => {
   const scene = (agents: number, sx: number): Scene =>

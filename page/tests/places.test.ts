@@ -1,6 +1,7 @@
 /** Regions that are not convex, outlines in GeoJSON, and densities on grids. */
 
 import { describe, expect, test } from "vitest";
+import { refusalOf } from "../src/panels/files";
 import { densityOf, withPeaks } from "../src/density/density";
 import { paintable, rasterOfPicture, Stroke, type RasterTable } from "../src/density/raster";
 import { geoJsonIn, mayBeDegrees, partsIn } from "../src/geometry/geojson";
@@ -43,6 +44,25 @@ const lake: Part[] = [
   { outer: square(0, 0, 10), holes: [square(4, 4, 2)] },
   { outer: square(20, 0, 3), holes: [] },
 ];
+
+test("files that are no scenario are refused by name", () => {
+  expect(refusalOf("a.toml", "[run]\nhorizon = 1")).toBe("");
+  expect(refusalOf("scenario", "[run]\nhorizon = 1")).toBe("");
+  expect(refusalOf("a.json", '{"run": {}}')).toBe("");
+  expect(refusalOf("a.json", "{ not json")).toBe(""); // the server says where it goes wrong
+  expect(refusalOf("a.toml", "\n \n")).toContain("a.toml is empty");
+  expect(refusalOf("a.json", "[1, 2]")).toContain("a.json holds no table");
+  expect(refusalOf("a.json", "5")).toContain("a.json holds no table");
+  for (const [name, text] of [
+    ["page.html", "<p>"],
+    ["table.csv", "a,b"],
+    ["film.mp4", "ftyp"],
+    ["a.toml", "a\0b"],
+  ])
+    expect(refusalOf(name, text)).toBe(
+      `${name} cannot be opened; the page opens scenarios (TOML, JSON), outlines (GeoJSON) and pictures (PNG, JPEG).`,
+    );
+});
 
 describe("regions that are not convex", () => {
   test("have the hull as their polygon, and say what they cover", () => {

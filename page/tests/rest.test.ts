@@ -7,7 +7,7 @@ import { figureOf } from "../src/charts/data";
 import { kindsWith, lawLike } from "../src/state/laws";
 import type { Lane } from "../src/state/lane";
 import { Samples } from "../src/arc/samples";
-import { History } from "../src/state/history";
+import { History, type Shown } from "../src/state/history";
 import { fragmentOf, scenarioIn } from "../src/state/link";
 import type { Scenario } from "../src/net/api";
 import { radiiOf } from "../src/world/world";
@@ -44,7 +44,7 @@ describe("the design panel", () => {
       for (const name of ["maxDwellTime", "maxGain", "maxLipschitz", "syncGlobal", "asyncLocal"] as const)
         expect(formulas[name](one.setting) / one[name]).toBeCloseTo(1, 13);
       expect(formulas.feasible(one.setting)).toBe(one.feasible);
-      expect(formulas.conditions(one.setting).map((c) => c.met)).toEqual(one.met);
+      expect(formulas.conditions(one.setting).map((c) => c.holds)).toEqual(one.met);
     });
 
   test("takes the agent with the least room", () => {
@@ -225,6 +225,16 @@ test("history goes back and forward, and forgets what a new change leaves behind
   expect(history.move(at("a"), false)).toEqual(at("b"));
   history.push(at("b"));
   expect(history.move(at("d"), false)).toBeNull();
+});
+
+test("history keeps the runs of the last eight steps only", () => {
+  const arc = { events: { count: 10 } };
+  const shown = { lanes: [{ timeline: { pieces: [{ arc }] } }], t: 1, jump: null } as unknown as Shown;
+  const history = new History();
+  for (let k = 0; k < 10; k++) history.push({ scenario: { ...scenario, name: `${k}` }, start: [], shown });
+  const back = Array.from({ length: 10 }, () => history.move({ scenario, start: [] }, true));
+  expect(back.map((step) => step?.scenario.name)).toEqual([..."9876543210"]);
+  expect(back.map((step) => step?.shown === shown)).toEqual([...Array<boolean>(8).fill(true), false, false]);
 });
 
 describe("curves", () => {

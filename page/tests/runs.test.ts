@@ -184,7 +184,7 @@ test("nothing can be changed while the story is shown", async () => {
   session.showRecorded([recorded(3)]);
   session.seek(1);
   const [lane] = session.store.get().lanes;
-  await session.hands.moveAgent(0, timer.start[1]);
+  await session.editor.moveAgent(0, timer.start[1]);
   expect(await session.change({ ...timer.scenario, name: "other" })).toBe(false);
   expect(sent).toEqual([]);
   expect(session.store.get().lanes[0]).toBe(lane);

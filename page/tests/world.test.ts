@@ -5,11 +5,11 @@ import { regionOf } from "../src/geometry/workspace";
 import type { Scenario } from "../src/net/api";
 import {
   goingOn,
-  hillsAt,
+  peaksAt,
   reshaped,
   withAgent,
   withCount,
-  withHills,
+  withPeaksAt,
   withoutAgent,
   withRing,
 } from "../src/state/edits";
@@ -277,8 +277,8 @@ describe("agents that come and go", () => {
 describe("edits", () => {
   test("of a hill that moves keep everything else", () => {
     const t = 5;
-    const [hill] = hillsAt(lively, t, null);
-    const next = withHills(lively, [reshaped(hill, { ...tableAt(hill, t), center: [1, 3] }, t)], t);
+    const [hill] = peaksAt(lively, t, null);
+    const next = withPeaksAt(lively, [reshaped(hill, { ...tableAt(hill, t), center: [1, 3] }, t)], t);
     expect(next).toEqual({
       ...lively,
       density: {
@@ -300,7 +300,7 @@ describe("edits", () => {
 
   test("are made in the phase and in the sensor that are shown", () => {
     const hill = { kind: "gaussian", center: [1, 1], rate: 1 };
-    expect(withHills(lively, [hill], 7).world?.[2]).toEqual({ from: 6, density: hill });
+    expect(withPeaksAt(lively, [hill], 7).world?.[2]).toEqual({ from: 6, density: hill });
     const wide = {
       ...lively,
       world: [{ from: 2, workspace: { kind: "box", lower: [0, 0], upper: [9, 9] } }],
@@ -321,7 +321,7 @@ describe("edits", () => {
       { name: "a", density: hill },
       { name: "b", density: hill },
     ];
-    expect(withHills({ ...lively, sensor }, [], 0, 1).sensor).toEqual([
+    expect(withPeaksAt({ ...lively, sensor }, [], 0, 1).sensor).toEqual([
       sensor[0],
       { name: "b", density: { kind: "uniform" } },
     ]);

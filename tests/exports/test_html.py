@@ -11,7 +11,7 @@ import h5py
 import pytest
 
 import dwell
-from dwell.exports.html import DATA, player_file
+from dwell.exports.html import DATA, MOST_RUNS, player_file
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from tests.cli.shell import dwell as shell
 
@@ -53,6 +53,18 @@ def test_names_of_a_scenario_are_no_code(two_hills: dwell.Run, tmp_path: Path) -
     record = re.search(rf'<script type="{DATA}">([^<]*)</script>', text)
     assert record is not None
     assert re.fullmatch(r"[A-Za-z0-9+/=]+", record[1])
+
+
+@pytest.mark.parametrize("count", [0, MOST_RUNS + 1])
+def test_no_run_and_too_many_are_refused(two_hills: dwell.Run, tmp_path: Path, count: int) -> None:
+    with pytest.raises(dwell.errors.InputError, match=f"1 to 6 runs .* got {count}"):
+        dwell.export_html([two_hills] * count, tmp_path / "a.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_as_many_runs_as_admitted_are_written(two_hills: dwell.Run, tmp_path: Path) -> None:
+    text = dwell.export_html([two_hills] * MOST_RUNS, tmp_path / "a.html").read_text("utf-8")
+    assert text.count(f'<script type="{DATA}">') == MOST_RUNS
 
 
 def test_nothing_in_the_player_ends_its_element() -> None:

@@ -19,7 +19,6 @@ NEAR = 48  # of 255, by which the colour of a pixel may differ
 MOST = 0.001  # share of all pixels that may differ by more
 TILE = 16  # pixels of a square in which
 MOST_IN_TILE = 0.15  # such a share may differ, so that one changed word is found
-SHIFT = 2  # pixels by which the browser may round the place of a word otherwise
 
 Pixels = npt.NDArray[np.int16]
 
@@ -44,8 +43,6 @@ def difference(actual: Pixels, expected: Pixels) -> str:
     if actual.shape != expected.shape:
         return f"its size is {actual.shape[1::-1]}, not {expected.shape[1::-1]}"
     far = np.abs(actual - expected).max(axis=2) > NEAR
-    if far.any():
-        far &= is_missing(actual, expected) | is_missing(expected, actual)
     share = float(far.mean())
     rows, columns = (n // TILE for n in far.shape)
     tiles = (
@@ -58,16 +55,6 @@ def difference(actual: Pixels, expected: Pixels) -> str:
         f"{share:.2%} of its pixels differ (at most {MOST:.2%}), and {tiles[row, column]:.0%} "
         f"(at most {MOST_IN_TILE:.0%}) near x = {column * TILE}, y = {row * TILE}"
     )
-
-
-def is_missing(one: Pixels, other: Pixels) -> npt.NDArray[np.bool_]:
-    """Where the colour of one picture is nowhere near that place in the other."""
-    missing = np.ones(one.shape[:2], dtype=bool)
-    for down in range(-SHIFT, SHIFT + 1):
-        for right in range(-SHIFT, SHIFT + 1):
-            moved = np.roll(other, (down, right), axis=(0, 1))
-            missing &= np.abs(one - moved).max(axis=2) > NEAR
-    return missing
 
 
 def side_by_side(actual: Pixels, expected: Pixels) -> Image.Image:

@@ -23,7 +23,7 @@ def home(page: Any) -> None:
     """Back to the first template, with no dialog or menu open; a run of it stays."""
     page.evaluate("dwellPage.session.leaveStory()")
     page.evaluate("dwellPage.store.set({ help: false, panel: 'numbers', selected: -1 })")
-    page.evaluate("dwellPage.session.hands.setTool('agents')")
+    page.evaluate("dwellPage.session.editor.setTool('agents')")
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = false))")
     if page.evaluate(f"{APP}.scenario.name") != FIRST[1]:
         choose(page, FIRST[0])
@@ -41,7 +41,7 @@ def panel(name: str) -> Callable[[Any], None]:
 
 def tool(name: str) -> Callable[[Any], None]:
     """Take a tool."""
-    return lambda page: page.evaluate("tool => dwellPage.session.hands.setTool(tool)", name)
+    return lambda page: page.evaluate("tool => dwellPage.session.editor.setTool(tool)", name)
 
 
 def menu(name: str) -> Callable[[Any], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import zlib
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.page.person import (
     run,
     spot,
     until_done,
+    until_still,
 )
 from tests.web.servers import Server
 
@@ -166,14 +168,28 @@ def test_keys_alone_add_choose_and_move_everything(page: Any) -> None:
     assert page.evaluate("dwellPage.maps[0].shown().scene.view.x") > x
 
 
+def test_the_weight_of_a_peak_is_dragged(page: Any) -> None:
+    page.get_by_role("button", name="Peaks", exact=True).click()
+    until_still(page)
+    first, before = page.evaluate(
+        f"(p => [p.center, p.weight ?? 1])({APP}.scenario.density.parts[0])"
+    )
+    x, y = spot(page, *first)
+    page.mouse.move(x, y - 56 - 16 * math.log2(before))
+    assert page.locator(".map-canvas").get_attribute("data-over") == "weight"
+    page.mouse.down()
+    page.mouse.move(x, y - 56 - 16 * math.log2(4 * before), steps=6)
+    page.mouse.up()
+    page.wait_for_function(
+        f"w => Math.abs({APP}.scenario.density.parts[0].weight / w - 1) < 0.1", arg=4 * before
+    )
+    assert page.evaluate(f"{APP}.scenario.density.parts[0].center") == first
+
+
 def test_space_cannot_be_touched_and_says_so(page: Any) -> None:
     choose(page, "space-12")
     assert "Drag space to turn it" in page.locator(".said").inner_text()
-    for tool in ("Agents", "Peaks", "Workspace"):
-        button = page.get_by_role("button", name=tool, exact=True)
-        assert button.is_disabled()
-        assert "nothing can be moved" in button.get_attribute("title")
-    for action in ("Add", "Remove"):
+    for action in ("Agents", "Peaks", "Workspace", "Paint", "Add", "Remove"):
         assert page.get_by_role("button", name=action, exact=True).count() == 0
     page.locator(".map-canvas").focus()
     page.keyboard.press("a")
@@ -226,7 +242,7 @@ def test_a_reload_passes_over_a_part_that_was_cancelled(page: Any) -> None:
     page.evaluate("void dwellPage.session.run(false)")
     page.wait_for_function(f"() => {LANE}?.known > 50")
     page.evaluate("dwellPage.session.seek(20)")
-    page.evaluate("void dwellPage.session.hands.moveAgent(0, [9, 1])")
+    page.evaluate("void dwellPage.session.editor.moveAgent(0, [9, 1])")
     page.wait_for_function(f"() => {LANE}.timeline.pieces.length === 2")
     page.reload()
     page.wait_for_function(f"() => {APP}.lanes[0]?.known > 30")

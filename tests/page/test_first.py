@@ -51,7 +51,7 @@ def test_a_recorded_run_can_be_changed_and_is_there_after_a_reload(open_page: Op
     page.wait_for_function(RECORDED)
     moves(page)
     page.evaluate("dwellPage.clock.pause()")
-    page.evaluate("void dwellPage.session.hands.addOne()")
+    page.evaluate("void dwellPage.session.editor.addOne()")
     page.wait_for_function(f"() => {APP}.lanes[0].timeline.pieces.length === 2")
     until_done(page)
     assert page.evaluate(f"{APP}.lanes[0].timeline.last.arc.agents") == 9
@@ -198,6 +198,8 @@ def test_the_story_shows_the_numbers_of_its_runs_and_leads_back(page: Any) -> No
     page.get_by_role("heading", name="The paper in 90 seconds").focus()
     page.keyboard.press("ArrowLeft")
     page.get_by_role("heading", name="T2 too long").wait_for()
+    assert "changed" not in page.locator(".template option").first.inner_text()
+    page.evaluate("document.activeElement.blur()")  # as a click on a button does
     page.keyboard.press("Escape")
     page.locator(".story").wait_for(state="detached")
     assert page.evaluate(f"{APP}.scenario.name") == "two hills"

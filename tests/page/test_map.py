@@ -51,7 +51,7 @@ def test_a_peak_outside_is_shown_and_a_density_that_vanishes_is_said(page: Any) 
     assert page.title() == f"{page.evaluate(f'{APP}.scenario.name')} · dwell"
     pause(page, 0.0)
     assert change(page, "{ ...s, density: { kind: 'gaussian', center: [1000, 1000], rate: 1 } }")
-    page.evaluate("dwellPage.session.hands.setTool('peaks')")
+    page.evaluate("dwellPage.session.editor.setTool('peaks')")
     page.get_by_role("button", name="Show everything").click()
     until_still(page)
     x, y, width, height = page.evaluate(
@@ -63,7 +63,7 @@ def test_a_peak_outside_is_shown_and_a_density_that_vanishes_is_said(page: Any) 
     )
     assert 0 < x < width
     assert 0 < y < height
-    page.evaluate("dwellPage.session.hands.setTool('agents')")
+    page.evaluate("dwellPage.session.editor.setTool('agents')")
     frames(page)
     with page.expect_download() as saved:
         page.get_by_text("Export", exact=True).click()

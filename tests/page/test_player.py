@@ -16,6 +16,15 @@ HOSTILE = '<img src=x onerror="window.bad = 1"></title></script><script>window.b
 READY = "() => window.dwellPage && dwellPage.store.get().lanes.some((lane) => lane.summary)"
 
 
+def noted(page: Any) -> tuple[list[str], list[str]]:
+    """What a page requests from now on, and what it writes to the console."""
+    asked, said = list[str](), list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    return asked, said
+
+
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with two runs side by side."""
@@ -28,10 +37,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_an_exported_file_plays_from_disk_and_asks_nobody(browser: Any, exported: Path) -> None:
     page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    asked, said = list[str](), list[str]()
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    asked, said = noted(page)
     page.goto(exported.as_uri())
     page.wait_for_function(READY)
     assert page.locator(".map-canvas").count() == 2
@@ -80,10 +86,41 @@ AGENT = """() => {
 }"""
 
 
+LARGEST = 6_000_000  # bytes
+
+
+def test_the_run_of_the_paper_is_exported_and_plays_from_disk(browser: Any, tmp_path: Path) -> None:
+    run = dwell.run_scenario(parse_scenario(text_to_mapping(template_text("paper-30"))))
+    assert len(run.events.time) > 200_000
+    file = dwell.export_html(run, tmp_path / "paper-30.html")
+    assert file.stat().st_size <= LARGEST
+    page = browser.new_page(reduced_motion="reduce")
+    asked, said = noted(page)
+    page.goto(file.as_uri())
+    page.wait_for_function(READY)
+    page.keyboard.press("End")
+    page.wait_for_function(f"() => dwellPage.clock.t === {run.horizon}")
+    assert page.evaluate("dwellPage.store.get().lanes[0].timeline.jumps") == len(run.events.time)
+    page.close()
+    assert asked == [file.as_uri()]
+    assert said == []
+
+
 def test_an_exported_file_plays_at_once(browser: Any, exported: Path) -> None:
     page = browser.new_page()
     page.goto(exported.as_uri())
     page.wait_for_function("() => window.dwellPage && dwellPage.clock.t > 0.2")
+    page.close()
+
+
+def test_an_exported_file_is_made_for_fingers(browser: Any, exported: Path) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page.goto(exported.as_uri())
+    page.wait_for_function(READY)
+    for part in (".tools", ".transport"):
+        pressed = page.locator(part).locator("button:visible, summary:visible, select:visible")
+        boxes = [one.bounding_box() for one in pressed.all()]
+        assert min(min(box["width"], box["height"]) for box in boxes) >= 43.9
     page.close()
 
 

@@ -50,7 +50,7 @@ density = (
     | st.lists(part, min_size=1, max_size=3).map(lambda parts: {"kind": "mixture", "parts": parts})
     | st.just({"kind": "callable", "function": "a.b:c"})
 )
-workspace = st.just({"kind": "box", **corners}) | st.lists(point, min_size=1, max_size=9).map(
+workspace = st.just({"kind": "box", **corners}) | st.lists(point, min_size=3, max_size=9).map(
     lambda vertices: {"kind": "polygon", "vertices": vertices}
 )
 # Laws other than the timer law, with horizons of any length: no wait shorter than the default.

@@ -1,4 +1,4 @@
-/** Arc: the exact solution between its first and its last jump, asked for any hybrid time. */
+/** Arc: the exact solution between its first and its last jump, evaluated at any hybrid time. */
 
 import { Events, type Chunk } from "./events";
 import { Samples } from "./samples";

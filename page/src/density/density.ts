@@ -95,7 +95,7 @@ export function densityOf(table: DensityTable | undefined): Density | null {
   }
 }
 
-/** The hills of a density that can be moved by hand. */
+/** The peaks of a density that can be dragged. */
 export function peaksOf(table: DensityTable | undefined): DensityTable[];
 export function peaksOf(table: MovingTable | undefined): MovingTable[];
 export function peaksOf(table: MovingTable | undefined): MovingTable[] {
@@ -104,7 +104,7 @@ export function peaksOf(table: MovingTable | undefined): MovingTable[] {
   return [];
 }
 
-/** The same density with other hills; what is not a hill stays. */
+/** A density with other peaks; what is not a peak stays. */
 export function withPeaks(table: DensityTable | undefined, peaks: readonly DensityTable[]): DensityTable;
 export function withPeaks(table: MovingTable | undefined, peaks: readonly MovingTable[]): MovingTable;
 export function withPeaks(table: MovingTable | undefined, peaks: readonly MovingTable[]): MovingTable {
@@ -118,7 +118,7 @@ export function withPeaks(table: MovingTable | undefined, peaks: readonly Moving
   return parts.length === 1 ? parts[0] : { kind: "mixture", parts };
 }
 
-/** The radius at which a hill has fallen to exp(-1/2) of its height, along its widest axis. */
+/** The radius at which a peak has fallen to exp(-1/2) of its height, along its widest axis. */
 export function widthOf(peak: DensityTable): number {
   if (peak.covariance) return Math.sqrt(Math.max(...peak.covariance.map((row, i) => row[i])));
   return Math.sqrt(0.5 / (peak.rate ?? 1));

@@ -1,6 +1,6 @@
 /**
  * Voronoi cells in a convex polygon, by half-planes in the agent's own frame, so that a world far
- * from the origin loses no digits. Agents are asked in rings of bins around the one whose cell it
+ * from the origin loses no digits. Agents are visited in rings of bins around the one whose cell it
  * is, until the next ring is too far away to matter; the cost of a cell does not depend on how many
  * agents there are.
  *

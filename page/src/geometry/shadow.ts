@@ -20,7 +20,7 @@ export function pairsOf(dimension: number): Axes[] {
   return all.flatMap((a) => all.slice(a + 1).map((b): Axes => [a, b]));
 }
 
-/** The outline of a workspace; of walls alone, which have no corners here, that of some places in it. */
+/** The outline of a workspace; of half-spaces alone, which have no corners here, that of some places in it. */
 export function shadowOf(
   table: Record<string, unknown>,
   places: readonly (readonly number[])[],
@@ -47,7 +47,7 @@ const boxed = ([a, b]: Point, [c, d]: Point): Point[] => [
   [a, d],
 ];
 
-/** Where planes touch a ball or an ellipsoid that are met head-on in the plane of both axes. */
+/** Where planes touch a ball or an ellipsoid that are seen head-on in the plane of both axes. */
 function rounded(table: Record<string, unknown>, center: readonly number[], [a, b]: Axes): Point[] {
   const radius = (table["radius"] as number | undefined) ?? 1;
   const semi = (table["semi_axes"] as number[] | undefined) ?? center.map(() => radius);

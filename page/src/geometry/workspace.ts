@@ -72,7 +72,7 @@ function between(rows: readonly (readonly number[])[]): Point[] {
   return hull(found);
 }
 
-/** The region that a scenario's `workspace` table describes, at time t where walls move. */
+/** The region that a scenario's `workspace` table describes, at time t where its vertices move. */
 export function regionOf(table: Table, t = 0): Region {
   const kind = table["kind"];
   if (kind === "interval")
@@ -120,17 +120,17 @@ function curved(table: Table): Region {
 
 function polytope(table: Table): Region {
   const vertices = table["vertices"] as number[][] | undefined;
-  const walls = table["halfspaces"] as number[][] | undefined;
-  const n = vertices?.[0]?.length ?? (walls?.[0]?.length ?? 1) - 1;
-  if (n === 1) return { ...other(1), bounds: ends(vertices?.map((v) => v[0]) ?? [], walls ?? []) };
+  const halfspaces = table["halfspaces"] as number[][] | undefined;
+  const n = vertices?.[0]?.length ?? (halfspaces?.[0]?.length ?? 1) - 1;
+  if (n === 1) return { ...other(1), bounds: ends(vertices?.map((v) => v[0]) ?? [], halfspaces ?? []) };
   if (n !== 2) return other(n);
-  return planar(vertices ? hull(vertices as unknown as Point[]) : between(walls ?? []), false);
+  return planar(vertices ? hull(vertices as unknown as Point[]) : between(halfspaces ?? []), false);
 }
 
-/** Both ends of a polytope on a line: of its corners, or of its walls [a, c], a x <= c. */
-function ends(corners: readonly number[], walls: readonly (readonly number[])[]): [number, number] {
-  const low = walls.filter(([a]) => a < 0).map(([a, c]) => c / a);
-  const high = walls.filter(([a]) => a > 0).map(([a, c]) => c / a);
+/** Both ends of a polytope on a line: of its corners, or of its half-spaces [a, c], a x <= c. */
+function ends(corners: readonly number[], halfspaces: readonly (readonly number[])[]): [number, number] {
+  const low = halfspaces.filter(([a]) => a < 0).map(([a, c]) => c / a);
+  const high = halfspaces.filter(([a]) => a > 0).map(([a, c]) => c / a);
   return corners.length
     ? [Math.min(...corners), Math.max(...corners)]
     : [Math.max(...low), Math.min(...high)];

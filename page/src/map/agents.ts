@@ -56,7 +56,7 @@ export function arrow(pen: Pen, x: number, y: number, dx: number, dy: number): v
   pen.line(x + dx - head * (dx + 0.6 * dy), y + dy - head * (dy - 0.6 * dx));
 }
 
-/** Held velocities as arrows from the rim of each agent; one scale for all maps and times. */
+/** Held velocities as arrows from the edge of each agent; one scale for all maps and times. */
 export function drawHolds(pen: Pen, scene: Scene, { dot }: Sizes): void {
   const { state, view, size, theme, speed } = scene;
   if (!(speed > 0)) return;
@@ -119,8 +119,11 @@ export function drawAgents(pen: Pen, scene: Scene, sizes: Sizes): void {
   ring(scene.latest, 3, theme.flash);
   for (const p of named(scene, 60)) {
     const bold = p === scene.latest;
-    pen.text(String(p), px(p) + dot + 3, py(p) - dot - 2, {
+    const [vx, vy] = [state.velocities[2 * p], state.velocities[2 * p + 1]];
+    const left = scene.running && scene.layers.holds && vx > 0 && vy > 0; // an arrow is on the right
+    pen.text(String(p), px(p) + (left ? -1 : 1) * (dot + 3), py(p) - dot - 2, {
       colour: theme.ink,
+      align: left ? "right" : "left",
       size: bold ? 13 : 11,
       halo: theme.paper,
     });

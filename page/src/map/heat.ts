@@ -9,7 +9,7 @@ import { shade } from "./ramp";
 import type { Theme } from "./theme";
 import type { Bounds } from "./view";
 
-const PIXELS = 192; // along the longer side: smooth hills need no more
+const PIXELS = 192; // along the longer side: smooth densities need no more
 
 const EVEN = 0.25; // share of the colours that a density has that is the same everywhere
 

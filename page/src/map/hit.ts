@@ -1,5 +1,6 @@
 /** What is under the pointer. */
 
+import { liftOf } from "./handles";
 import type { Scene } from "./scene";
 import { toX, toY } from "./view";
 import { widthOf } from "../density/density";
@@ -10,6 +11,7 @@ export type Hit =
   | { kind: "agent"; which: number }
   | { kind: "peak"; which: number }
   | { kind: "width"; which: number }
+  | { kind: "weight"; which: number }
   | { kind: "corner"; which: number }
   | { kind: "side"; which: number }
   | null;
@@ -79,9 +81,19 @@ function hitPeak(scene: Scene, px: number, py: number, near: number): Hit {
     px,
     py,
     near,
-    (k) => !scene.paths[k]?.stiff,
+    (k) => !scene.paths[k]?.fixedWidth,
   );
-  return wide < 0 ? null : { kind: "width", which: wide };
+  if (wide >= 0) return { kind: "width", which: wide };
+  const heavy = nearest(
+    flat ? peaks.length : 0,
+    x,
+    (k) => y(k) - liftOf(peaks[k].weight ?? 1),
+    px,
+    py,
+    near,
+    (k) => !scene.paths[k]?.fixedWeight,
+  );
+  return heavy < 0 ? null : { kind: "weight", which: heavy };
 }
 
 /** On a line the corners are both ends, at the bottom. */

@@ -126,7 +126,7 @@ export function drawAbout(pen: Pen, scene: Scene): void {
   if (scene.running && here) {
     const { samples } = scene;
     words.push(
-      `error ${short(state.errors[which])} when it last ${samples ? "sampled" : "chose its course"}`,
+      `error ${short(state.errors[which])} when it last ${samples ? "sampled" : "chose its velocity"}`,
     );
     if (Number.isFinite(state.nextAt[which]))
       words.push(

@@ -12,13 +12,13 @@ import { evenWidth, sizesOf } from "./sizes";
 import { colourOf } from "./theme";
 import { toX, toY } from "./view";
 
-const HILL = 46; // pixels that the largest density is high
+const TALLEST = 46; // pixels that the largest density is high
 
 export function drawLineGround(pen: Pen, scene: Scene, density: Density | null): void {
   const { view, size, theme, region } = scene;
   const [a, b] = region.bounds as readonly [number, number];
   const floor = toY(view, size, 0);
-  if (density && scene.layers.heat) hill(pen, scene, density, floor);
+  if (density && scene.layers.heat) profile(pen, scene, density, floor);
   pen.begin();
   const spans = scene.spans.length ? scene.spans : [{ from: 0, bounds: [a, b] as const }];
   for (const side of [0, 1] as const)
@@ -34,7 +34,7 @@ export function drawLineGround(pen: Pen, scene: Scene, density: Density | null):
   drawAxes(pen, scene, ["x", "time"]);
 }
 
-function hill(pen: Pen, scene: Scene, density: Density, floor: number): void {
+function profile(pen: Pen, scene: Scene, density: Density, floor: number): void {
   const { view, size, theme } = scene;
   const [a, b] = scene.region.bounds as readonly [number, number];
   const values = Array.from({ length: 201 }, (_, k) => density([a + ((b - a) * k) / 200]));
@@ -42,7 +42,7 @@ function hill(pen: Pen, scene: Scene, density: Density, floor: number): void {
   pen.begin();
   pen.move(toX(view, size, a), floor);
   values.forEach((value, k) =>
-    pen.line(toX(view, size, a + ((b - a) * k) / 200), floor - (HILL * value) / most),
+    pen.line(toX(view, size, a + ((b - a) * k) / 200), floor - (TALLEST * value) / most),
   );
   pen.line(toX(view, size, b), floor);
   pen.close();

@@ -4,7 +4,7 @@ import { cellsAmong, type Cells } from "../geometry/cells";
 import { ringsOf } from "../geometry/rings";
 import { drawAgents, drawHolds, drawTargets, isThere } from "./agents";
 import { drawAxes } from "./axes";
-import { drawCorners, drawCursor, drawPeaks, ring } from "./handles";
+import { drawCorners, drawCursor, drawPeaks, ring, thinRing } from "./handles";
 import { BEYOND, isShaded } from "./legend";
 import type { Pen } from "./pen";
 import type { Scene } from "./scene";
@@ -99,11 +99,12 @@ function borders(pen: Pen, scene: Scene, cells: Cells, diagram: number): void {
   for (let colour = 0; colour < colours; colour++) {
     pen.begin();
     for (let p = colour; p < state.agents; p += colours)
-      ring(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
+      thinRing(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
     pen.fill({ colour: colourOf(theme, colour), alpha: theme.tint });
   }
   pen.begin();
-  for (let p = 0; p < state.agents; p++) ring(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
+  for (let p = 0; p < state.agents; p++)
+    thinRing(pen, scene, cells.corners, cells.begin[p], cells.begin[p + 1]);
   pen.stroke({
     colour: theme.line,
     width: state.agents > 300 ? 0.5 : 0.8,
@@ -117,7 +118,7 @@ function beyond(pen: Pen, scene: Scene, { corners, begin }: Cells): void {
   const { ring: hull } = scene.region;
   pen.begin();
   ring(pen, scene, hull.flat(), 0, hull.length);
-  for (let p = 0; p < scene.state.agents; p++) ring(pen, scene, corners, begin[p + 1] - 1, begin[p] - 1);
+  for (let p = 0; p < scene.state.agents; p++) thinRing(pen, scene, corners, begin[p + 1] - 1, begin[p] - 1);
   pen.fill({ colour: scene.theme.faint, alpha: BEYOND });
 }
 

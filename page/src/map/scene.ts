@@ -32,9 +32,10 @@ export interface Glance {
   readonly others: readonly Float64Array[];
 }
 
-/** How a hill moves and changes. */
-export interface HillPath {
-  readonly stiff: boolean; // whether its width cannot be changed by hand, as it changes over time
+/** How a peak moves and changes. */
+export interface PeakPath {
+  readonly fixedWidth: boolean; // whether its width cannot be dragged, as it changes over time
+  readonly fixedWeight: boolean; // the same of its weight
   readonly along: readonly (readonly number[])[]; // where it passes; empty if it stays
 }
 
@@ -67,7 +68,7 @@ export interface Scene {
   readonly state: ArcState;
   readonly heat: Heat | null;
   readonly peaks: readonly DensityTable[];
-  readonly paths: readonly HillPath[];
+  readonly paths: readonly PeakPath[];
   /** The largest density at any time; 0 if it is that of now. */
   readonly most: number;
   /** Agents whose cells divide the region, sensor after sensor; null for all agents. */

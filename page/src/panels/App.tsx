@@ -9,6 +9,7 @@ import { lazy } from "./lazy";
 import { Maps } from "./map/Maps";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
+import "./fingers.css";
 import "./screens.css";
 
 const PANELS: readonly { panel: Panel; name: string }[] = [

@@ -23,7 +23,7 @@ export function ChartPane({ name, title, note, curves, options, agents = false, 
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart | null>(null);
   const version = useApp((app) => app.version);
-  const word = useApp((app) => app.word);
+  const laneVersion = useApp((app) => app.laneVersion);
   const [words, setWords] = useState(name);
   const latest = useRef({ curves, options });
   latest.current = { curves, options };
@@ -62,7 +62,7 @@ export function ChartPane({ name, title, note, curves, options, agents = false, 
     const found = latest.current.curves();
     chart.current?.show(found);
     setWords(inWords(name, found));
-  }, [version, word, name]);
+  }, [version, laneVersion, name]);
   return (
     <section class="chart">
       <h3>

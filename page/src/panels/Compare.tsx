@@ -57,6 +57,7 @@ export function Compare() {
         <button class="plain" disabled={lanes.length < 2} onClick={() => void session.compare([own])}>
           Only {nameOf(own)}
         </button>
+        {chosen.length < 2 && <span class="dim">Tick one or two more laws.</span>}
       </p>
       <p class="dim">
         The other laws are matched to {nameOf(own)}, as by <code>dwell compare</code>

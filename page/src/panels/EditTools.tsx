@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import { regionOf } from "../geometry/workspace";
 import { useApp, useSession } from "./context";
-import { openLater } from "./drops";
+import { FileInput } from "./FileInput";
 
 /** Drawing rings: a new workspace, or holes and parts of the present one. */
 export function DrawTools() {
@@ -17,11 +17,11 @@ export function DrawTools() {
         <button
           class="plain strong"
           disabled={drawing.length < 3}
-          onClick={() => void session.hands.finishDrawing()}
+          onClick={() => void session.editor.finishDrawing()}
         >
           Finish ({drawing.length})
         </button>
-        <button class="plain" onClick={() => session.hands.letGo()}>
+        <button class="plain" onClick={() => session.editor.letGo()}>
           Cancel
         </button>
       </>
@@ -30,14 +30,14 @@ export function DrawTools() {
     <>
       <button
         class="plain"
-        onClick={() => session.hands.beginDrawing()}
+        onClick={() => session.editor.beginDrawing()}
         title="Draw a new workspace, point by point; it need not be convex"
       >
         Draw new
       </button>
       <button
         class="plain"
-        onClick={() => session.hands.beginDrawing(true)}
+        onClick={() => session.editor.beginDrawing(true)}
         title="Draw a ring: inside the workspace it is a hole, outside another part"
       >
         Draw hole
@@ -46,7 +46,7 @@ export function DrawTools() {
         <button
           class="plain"
           disabled={chosen < 0}
-          onClick={() => void session.hands.removeRing()}
+          onClick={() => void session.editor.removeRing()}
           title="Remove the whole ring of the chosen vertex"
         >
           Remove ring
@@ -62,11 +62,6 @@ export function PaintTools() {
   const brush = useApp((app) => app.brush);
   const file = useRef<HTMLInputElement>(null);
   const set = (change: Partial<typeof brush>): void => session.store.set({ brush: { ...brush, ...change } });
-  const open = async (input: HTMLInputElement): Promise<void> => {
-    const chosen = input.files?.[0];
-    if (chosen) await openLater(session, chosen);
-    input.value = "";
-  };
   return (
     <>
       <label class="brush">
@@ -99,15 +94,7 @@ export function PaintTools() {
         />
         Erase
       </label>
-      <input
-        ref={file}
-        type="file"
-        accept="image/png,image/jpeg"
-        class="hidden"
-        tabIndex={-1}
-        aria-label="Picture of the density"
-        onChange={(e) => void open(e.currentTarget)}
-      />
+      <FileInput input={file} accept="image/png,image/jpeg" name="Picture of the density" />
       <button
         class="plain"
         onClick={() => file.current?.click()}

@@ -11,7 +11,7 @@ import {
   saveScenario,
 } from "./actions";
 import { useApp, useSession } from "./context";
-import { openLater } from "./drops";
+import { FileInput } from "./FileInput";
 import { FilmLength } from "./FilmLength";
 
 function close(e: Event): void {
@@ -20,22 +20,9 @@ function close(e: Event): void {
 
 export function FileTools() {
   const session = useSession();
-  const open = async (input: HTMLInputElement): Promise<void> => {
-    const chosen = input.files?.[0];
-    if (chosen) await openLater(session, chosen);
-    input.value = "";
-  };
   return (
     <>
-      <input
-        id={FILE_INPUT}
-        type="file"
-        accept=".toml,.json,.geojson,.png,.jpg,.jpeg"
-        class="hidden"
-        tabIndex={-1}
-        aria-label="Scenario file"
-        onChange={(e) => void open(e.currentTarget)}
-      />
+      <FileInput id={FILE_INPUT} accept=".toml,.json,.geojson,.png,.jpg,.jpeg" name="Scenario file" />
       <button
         class="plain"
         onClick={pickFile}
@@ -62,7 +49,7 @@ export function FileTools() {
 function ExportMenu() {
   const session = useSession();
   const lanes = useApp((app) => app.lanes);
-  useApp((app) => app.word);
+  useApp((app) => app.laneVersion);
   const done = lanes.some((lane) => lane.summary && !lane.recorded);
   const none = done
     ? ""

@@ -9,8 +9,8 @@ export function FilmLength() {
   const session = useSession();
   const seconds = useApp((app) => app.filmSeconds);
   const typing = useTyped(String(seconds), (text) => {
-    const asked = Math.round(Number(text));
-    if (asked >= 1 && asked <= LONGEST) session.store.set({ filmSeconds: asked });
+    const wanted = Math.round(Number(text));
+    if (wanted >= 1 && wanted <= LONGEST) session.store.set({ filmSeconds: wanted });
     else session.say(`A film lasts from 1 to ${LONGEST} seconds.`, "error");
   });
   return (

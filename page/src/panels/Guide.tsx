@@ -2,11 +2,22 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { regionOf } from "../geometry/workspace";
 import { health } from "../net/api";
 import { capital, inWords, useApp, useSession, useTime, whole } from "./context";
 import { CellPicture, CostPicture, HoldPicture, SamplePicture } from "./pictures";
 import { Term } from "./Term";
 import "./guide.css";
+
+const PLACES = ["a line", "an area", "a volume"]; // by dimension
+
+/** What the robots do, in one sentence. */
+export function headline(agents: number, dimension: number): string {
+  const place = PLACES[dimension - 1] ?? `a space of ${inWords(dimension)} dimensions`;
+  return agents === 1
+    ? `One robot covers ${place}.`
+    : `${capital(inWords(agents))} robots share out ${place}.`;
+}
 
 export function Guide() {
   const session = useSession();
@@ -14,9 +25,10 @@ export function Guide() {
   const about = useApp(
     (app) => app.templates.find((one) => one.title === app.scenario?.name)?.about ?? "a scenario of your own",
   );
+  const dimension = useApp((app) => (app.scenario ? regionOf(app.scenario.workspace).dimension : 2));
   return (
     <div class="guide">
-      <h2>{capital(inWords(agents || 8))} robots share out an area. Each samples only now and then.</h2>
+      <h2>{headline(agents || 8, dimension)} Each samples only now and then.</h2>
       <p class="dim">Shown: {about}.</p>
       <ol class="lines">
         <Line picture={<CellPicture />}>
@@ -36,8 +48,8 @@ export function Guide() {
         </Line>
       </ol>
       <p>
-        Drag an agent while it runs: the others react. <kbd>Space</kbd> plays and pauses, <kbd>?</kbd> lists
-        all keys.
+        {dimension < 3 && "Drag an agent while it runs: the others react. "}
+        <kbd>Space</kbd> plays and pauses, <kbd>?</kbd> lists all keys.
       </p>
       <p class="row">
         <button class="plain" onClick={() => session.startStory()}>

@@ -15,6 +15,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["O S L", "open, save, link"],
   ["Ctrl Z, Ctrl Y", "undo, redo a change, and the run with it"],
   ["Enter", "finish drawing a ring"],
+  ["Esc", "leave the story, close a menu"],
   ["?", "this help"],
 ];
 

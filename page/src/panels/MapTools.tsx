@@ -22,8 +22,6 @@ const ADDS: Record<Tool, string> = {
   workspace: "Add a vertex after the chosen one, or on the longest side",
 };
 
-const UNTOUCHABLE = "In three dimensions and more nothing can be moved on the map; change it under Scenario";
-
 const TURNED = "turned"; // among pairs of axes: all three
 
 const LAYERS: readonly { layer: keyof Layers; name: string }[] = [
@@ -54,24 +52,26 @@ export function MapTools() {
     <div class="tools">
       {!session.fixed && (
         <>
-          <div class="segments" role="group" aria-label="What the pointer changes">
-            {TOOLS.map((one) => (
-              <button
-                key={one.tool}
-                aria-pressed={tool === one.tool}
-                disabled={!touchable || (one.tool === "paint" && !planar)}
-                title={touchable ? `${one.about} (${one.key})` : UNTOUCHABLE}
-                onClick={() => session.hands.setTool(one.tool)}
-              >
-                {one.name}
-              </button>
-            ))}
-          </div>
+          {(!region || touchable) && (
+            <div class="segments" role="group" aria-label="What the pointer changes">
+              {TOOLS.map((one) => (
+                <button
+                  key={one.tool}
+                  aria-pressed={tool === one.tool}
+                  disabled={!touchable || (one.tool === "paint" && !planar)}
+                  title={`${one.about} (${one.key})`}
+                  onClick={() => session.editor.setTool(one.tool)}
+                >
+                  {one.name}
+                </button>
+              ))}
+            </div>
+          )}
           {touchable && !drawing && tool !== "paint" && (
             <button
               class="plain"
               disabled={tool === "workspace" && !corners}
-              onClick={() => void session.hands.addOne()}
+              onClick={() => void session.editor.addOne()}
               title={`${ADDS[tool]} (A on the map)`}
             >
               <Icon name="plus" /> <span class="word">Add</span>
@@ -83,7 +83,7 @@ export function MapTools() {
             <button
               class="plain"
               disabled={chosen < 0}
-              onClick={() => void session.hands.removeChosen()}
+              onClick={() => void session.editor.removeChosen()}
               title="Remove what is chosen (Delete)"
             >
               <Icon name="bin" /> <span class="word">Remove</span>

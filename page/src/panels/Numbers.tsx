@@ -20,7 +20,7 @@ const Raster = lazy(async () => (await import("../race/RasterPane")).RasterPane)
 
 export function Numbers() {
   const lanes = useApp((app) => app.lanes);
-  useApp((app) => app.word);
+  useApp((app) => app.laneVersion);
   const begun = lanes.filter((lane) => lane.timeline.pieces.length > 0);
   if (!begun.length) return <Waiting />;
   return (
@@ -245,9 +245,9 @@ function doesNext(lane: Lane): string {
   const samples = events.samples[events.count];
   const left = arc?.lives?.departures.filter((t) => t <= arc.known).length ?? 0; // who leaves has an event without a sample
   return samples === 0
-    ? "chooses its course anew; none samples, each receives broadcasts"
+    ? "chooses its velocity anew; none samples, each receives broadcasts"
     : samples < events.count - left
-      ? "samples or chooses its course anew"
+      ? "samples or chooses its velocity anew"
       : "samples again";
 }
 

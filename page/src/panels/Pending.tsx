@@ -5,8 +5,8 @@ import { useApp } from "./context";
 export function Pending() {
   const loading = useApp((app) => (!app.scenario && !app.offline) || app.opening);
   const warming = useApp((app) => app.lanes.some((lane) => lane.job?.status === "warming" && !lane.lost));
-  const asked = useApp((app) => app.asking);
-  useApp((app) => app.word);
+  const requested = useApp((app) => app.asking);
+  useApp((app) => app.laneVersion);
   if (!loading && !warming) return null;
   return (
     <div class="pending">
@@ -18,7 +18,7 @@ export function Pending() {
             First time only; it usually takes less than a minute.
           </>
         ) : (
-          <b>{asked ? "The run begins when the scenario is loaded." : "The scenario is being loaded."}</b>
+          <b>{requested ? "The run begins when the scenario is loaded." : "The scenario is being loaded."}</b>
         )}
         <progress aria-label={warming ? "Compiling" : "Loading"} />
       </div>

@@ -12,7 +12,7 @@ export function SensorLine() {
   const selected = useApp((app) => app.selected);
   const sensor = useApp((app) => app.sensor);
   const lane = useApp((app) => app.lanes)[0];
-  useApp((app) => app.word);
+  useApp((app) => app.laneVersion);
   const last = lane?.timeline.last;
   const world = useMemo(() => last?.world ?? (scenario && new World(worldOf(scenario))), [scenario, last]);
   if (!world?.form.sensors.length) return null;

@@ -10,7 +10,7 @@ export function Status() {
   const notice = useApp((app) => app.notice);
   const lost = useApp((app) => app.offline || app.lanes.some((lane) => lane.lost));
   const lanes = useApp((app) => app.lanes);
-  useApp((app) => app.word);
+  useApp((app) => app.laneVersion);
   const failed = lanes.find((lane) => lane.problem)?.problem;
   const said = notice && notice.kind !== "hint" ? notice : null;
   return (
@@ -44,7 +44,7 @@ export function Status() {
 function Work() {
   const asking = useApp((app) => app.asking);
   const busy = useApp((app) => app.lanes.find((lane) => isUnderWay(lane.job)));
-  useApp((app) => app.word);
+  useApp((app) => app.laneVersion);
   if (asking) return <span class="dim asking"> Asking the server…</span>;
   return busy?.job ? <Progress job={busy.job} /> : null;
 }
@@ -79,7 +79,7 @@ function LastSample() {
     );
   const error = Math.hypot(...events.errors.subarray(row * n, row * n + n));
   const sampled = !events.sampled || events.sampled[row] > 0;
-  const did = sampled ? "sampled" : "chose its course anew, from the broadcasts of the others,";
+  const did = sampled ? "sampled" : "chose its velocity anew, from the broadcasts of the others,";
   const next = events.nextAt[row];
   return (
     <span class="dim">

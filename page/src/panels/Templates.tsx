@@ -15,7 +15,9 @@ export function Templates() {
     const now = JSON.stringify(scenario);
     return templates.find((one) => JSON.stringify(one.scenario) === now);
   }, [templates, scenario]);
-  const own = templates.some((one) => one.title === scenario?.name)
+  const inStory = useApp((app) => app.story !== null); // its runs are shorter than those of templates
+  const changed = !inStory && templates.some((one) => one.title === scenario?.name);
+  const own = changed
     ? `${scenario?.name}, changed`
     : (scenario?.name ?? (scenario ? "own scenario" : "loading…"));
   const shown = useRef("");

@@ -119,7 +119,7 @@ function Readout() {
   const session = useSession();
   const time = useRef<HTMLSpanElement>(null);
   const jump = useRef<HTMLSpanElement>(null);
-  useApp((app) => app.word);
+  useApp((app) => app.laneVersion);
   useEffect(() => {
     const show = (): void => {
       const { t } = session.clock;

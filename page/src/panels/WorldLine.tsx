@@ -9,7 +9,7 @@ export function WorldLine() {
   const session = useSession();
   const scenario = useApp((app) => app.scenario);
   const lane = useApp((app) => app.lanes)[0] as Lane | undefined;
-  useApp((app) => app.word);
+  useApp((app) => app.laneVersion);
   const [shown, show] = useState(-1);
   const [stop, setStop] = useState(0); // the mark that Tab reaches
   const line = useRef<HTMLDivElement>(null);

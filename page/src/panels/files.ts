@@ -14,21 +14,43 @@ import { boundsOf } from "./map/scene_of";
 const STORED = ["\x89HDF", "CDF\x01", "CDF\x02", "CDF\x05"];
 
 const PICTURES = ["image/png", "image/jpeg"];
+const PICTURE_NAMES = /\.(png|jpe?g)$/i; // where the system has no type for the file
+const TEXT_NAMES = /(\.(toml|json|geojson|txt)|^[^.]+)$/i;
+const OPENED = "the page opens scenarios (TOML, JSON), outlines (GeoJSON) and pictures (PNG, JPEG)";
 const LARGEST_PICTURE = 20_000_000; // bytes; it is made small before anything is done with it
 
 const tooLarge = (file: File, what: string, most: number): string =>
   `${file.name} has ${(file.size / 1e6).toFixed(1)} MB; ${what} has at most ${most / 1e6} MB.`;
 
+const isTable = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Why a file of this name and text is no scenario and no outline, whatever is in it; empty if it may be one. */
+export function refusalOf(name: string, text: string): string {
+  if (!text.trim()) return `${name} is empty; ${OPENED}.`;
+  if (!TEXT_NAMES.test(name) || /[\0\ufffd]/.test(text)) return `${name} cannot be opened; ${OPENED}.`;
+  if (!/json$/i.test(name)) return "";
+  try {
+    if (isTable(JSON.parse(text))) return "";
+  } catch {
+    return ""; // the server says where it goes wrong
+  }
+  return `${name} holds no table; a scenario in JSON is an object with workspace, agents, controller and run.`;
+}
+
 /** Open a file. What it cannot be is found out before all of it is read. */
 export async function openFile(session: Session, file: File): Promise<void> {
   try {
-    if (PICTURES.includes(file.type)) return await openPicture(session, file);
+    if (PICTURES.includes(file.type) || PICTURE_NAMES.test(file.name))
+      return await openPicture(session, file);
     const head = String.fromCharCode(...new Uint8Array(await file.slice(0, 4).arrayBuffer()));
     if (STORED.includes(head))
       return session.say(`${file.name} is a stored run; dwell serve ${file.name} opens it.`, "error");
     if (file.size > LONGEST)
       return session.say(tooLarge(file, "a scenario file or an outline", LONGEST), "error");
     const text = await file.text();
+    const refusal = refusalOf(file.name, text);
+    if (refusal) return session.say(refusal, "error");
     const json = geoJsonIn(text);
     if (json) await openOutline(session, file.name, text, json);
     else await session.openText(text);
@@ -83,7 +105,7 @@ async function openPicture(session: Session, file: File): Promise<void> {
   context.drawImage(picture, 0, 0, canvas.width, canvas.height);
   const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
   const density = rasterOfPicture(data, canvas.width, canvas.height, boundsOf(region, 0));
-  if (await session.hands.setDensity(density))
+  if (await session.editor.setDensity(density))
     session.say(
       `The density is ${file.name}, ${canvas.width} × ${canvas.height} pixels over the workspace; light places count most.`,
     );

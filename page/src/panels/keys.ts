@@ -26,7 +26,7 @@ function letGoOfClicked(event: Event): void {
 type Command = (e: KeyboardEvent) => void;
 
 function commandsOf(session: Session): Record<string, Command> {
-  const { clock, hands } = session;
+  const { clock, editor } = session;
   const go = (e: KeyboardEvent, by: 1 | -1): void =>
     e.shiftKey ? session.seek(clock.t + (by * session.end) / 100) : session.step(by);
   return {
@@ -38,15 +38,16 @@ function commandsOf(session: Session): Record<string, Command> {
     "<": () => clock.setSpeed(nextSpeed(clock.speed, -1)),
     ">": () => clock.setSpeed(nextSpeed(clock.speed, 1)),
     r: () => void session.run(),
-    "1": () => hands.setTool("agents"),
-    "2": () => hands.setTool("peaks"),
-    "3": () => hands.setTool("workspace"),
-    "4": () => hands.setTool("paint"),
+    "1": () => editor.setTool("agents"),
+    "2": () => editor.setTool("peaks"),
+    "3": () => editor.setTool("workspace"),
+    "4": () => editor.setTool("paint"),
     "?": () => session.store.set({ help: true }),
-    Enter: () => void hands.finishDrawing(),
+    Enter: () => void editor.finishDrawing(),
     Escape: () => {
       closeMenus(null);
-      hands.letGo();
+      session.leaveStory();
+      editor.letGo();
     },
     m: focusMap,
     o: pickFile,

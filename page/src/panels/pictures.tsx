@@ -17,8 +17,8 @@ const plus = (x: number, y: number): string => `M${x - 5} ${y}h10M${x} ${y - 5}v
 export function CellPicture() {
   return (
     <Picture>
-      <circle class="p-hill" cx="52" cy="34" r="24" />
-      <circle class="p-hill" cx="52" cy="34" r="14" />
+      <circle class="p-peak" cx="52" cy="34" r="24" />
+      <circle class="p-peak" cx="52" cy="34" r="14" />
       <path class="p-cell p-own" d={CELL} />
       <path class="p-cell" d="M42 4 92 6V38L60 30M92 38V58H44" />
       <circle class="p-agent" cx="30" cy="30" r="5" />

@@ -9,6 +9,7 @@ import { Numbers } from "../panels/Numbers";
 import { SensorLine } from "../panels/SensorLine";
 import { Status } from "../panels/Status";
 import { Transport } from "../panels/Transport";
+import "../panels/fingers.css";
 import { Race } from "../race/Race";
 import "./player.css";
 

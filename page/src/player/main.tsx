@@ -6,8 +6,8 @@
 import { render as draw } from "preact";
 import "../style.css";
 import { openRecorded, type Source } from "../net/recorded";
+import { expose } from "../panels/console";
 import { SessionContext } from "../panels/context";
-import { maps } from "../panels/map/exports";
 import type { ThemeChoice } from "../state/link";
 import { Session } from "../state/session";
 import { Player } from "./Player";
@@ -105,16 +105,5 @@ const held = [...document.querySelectorAll(RUNS)].map((one) => bytesOf(one.textC
 const place = document.getElementById(PLACE);
 if (place && held.length) {
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const session = show(held, place, document.documentElement, window, !still);
-  const { store, clock } = session;
-  Object.assign(globalThis, {
-    dwellPage: {
-      session,
-      store,
-      clock,
-      get maps() {
-        return [...maps];
-      },
-    },
-  });
+  expose(show(held, place, document.documentElement, window, !still));
 }

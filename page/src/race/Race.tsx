@@ -21,7 +21,7 @@ export function Race() {
   const lanes = useApp((app) => app.lanes);
   const scenario = useApp((app) => app.scenario);
   useApp((app) => app.version);
-  useApp((app) => app.word);
+  useApp((app) => app.laneVersion);
   const begun = lanes.filter(hasBegun);
   if (!scenario || !begun.length)
     return <p class="race empty">Figures, charts and samples of all laws are shown here once they run.</p>;

@@ -143,7 +143,7 @@ export function RasterPane() {
   const raster = useRef<Raster | null>(null);
   const lanes = useApp((app) => app.lanes);
   const version = useApp((app) => app.version);
-  const word = useApp((app) => app.word);
+  const laneVersion = useApp((app) => app.laneVersion);
   useEffect(() => {
     const element = canvas.current as HTMLCanvasElement;
     const made = new Raster(element, now.current as HTMLDivElement, session, theme);
@@ -157,7 +157,7 @@ export function RasterPane() {
       made.close();
     };
   }, [session, theme]);
-  useEffect(() => raster.current?.touch(), [lanes, version, word]);
+  useEffect(() => raster.current?.touch(), [lanes, version, laneVersion]);
   const begun = lanes.filter((lane) => lane.timeline.pieces.length);
   return (
     <section class="chart raster">

@@ -27,7 +27,7 @@ export function SamplesPane({ lanes, notes }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<SamplesChart | null>(null);
   const version = useApp((app) => app.version);
-  const word = useApp((app) => app.word);
+  const laneVersion = useApp((app) => app.laneVersion);
   const points = lanes.map(pointsOf);
   const latest = useRef(points);
   latest.current = points;
@@ -51,7 +51,7 @@ export function SamplesPane({ lanes, notes }: Props) {
   useEffect(() => {
     chart.current?.show(latest.current);
     session.clock.touch();
-  }, [session, version, word]);
+  }, [session, version, laneVersion]);
   const silent = lanes.filter((lane, k) => lane.summary && !points[k].length);
   return (
     <section class="chart">

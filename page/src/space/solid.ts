@@ -33,7 +33,7 @@ export function cut(solid: Solid, normal: Vector, offset: number): Solid {
     const far = dot(normal, z) - offset;
     return Math.abs(far) <= slack ? 0 : far;
   };
-  const rim: Vector[] = [];
+  const section: Vector[] = [];
   const faces: Face[] = [];
   let touched = false;
   for (const face of solid.faces) {
@@ -43,29 +43,29 @@ export function cut(solid: Solid, normal: Vector, offset: number): Solid {
       continue;
     }
     touched = true;
-    const kept = clipped(face.corners, far, rim);
+    const kept = clipped(face.corners, far, section);
     if (kept.length > 2) faces.push({ normal: face.normal, corners: kept });
   }
   if (!touched) return solid;
-  const closing = around(distinct(rim, slack / length(normal)), normal);
+  const closing = around(distinct(section, slack / length(normal)), normal);
   if (faces.length && closing.length > 2) faces.push({ normal, corners: closing });
   return { faces: faces.length > 3 ? faces : [], curved: solid.curved };
 }
 
-/** The corners of a face that stay, by Sutherland and Hodgman; those on the cut are added to the rim. */
-function clipped(corners: readonly Vector[], far: readonly number[], rim: Vector[]): Vector[] {
+/** The corners of a face that stay, by Sutherland and Hodgman; those on the cut are added to the section. */
+function clipped(corners: readonly Vector[], far: readonly number[], section: Vector[]): Vector[] {
   const kept: Vector[] = [];
   corners.forEach((z, k) => {
     const next = (k + 1) % corners.length;
     if (far[k] <= 0) kept.push(z);
-    if (far[k] === 0) rim.push(z);
+    if (far[k] === 0) section.push(z);
     if (far[k] < 0 !== far[next] < 0 && far[k] !== 0 && far[next] !== 0) {
       const crossing =
         far[k] < 0
           ? between(z, corners[next], far[k] / (far[k] - far[next]))
           : between(corners[next], z, far[next] / (far[next] - far[k])); // the same from both faces
       kept.push(crossing);
-      rim.push(crossing);
+      section.push(crossing);
     }
   });
   return kept;
@@ -145,12 +145,12 @@ export const cornersOf = (solid: Solid): Vector[] =>
 
 /** Where a plane normal · z = offset meets a solid, as a ring; empty if it does not. */
 export function sectionOf(solid: Solid, normal: Vector, offset: number): Vector[] {
-  const rim: Vector[] = [];
+  const section: Vector[] = [];
   for (const { corners } of solid.faces)
     clipped(
       corners,
       corners.map((z) => dot(normal, z) - offset),
-      rim,
+      section,
     );
-  return around(distinct(rim, FLAT * sizeOf(solid)), normal);
+  return around(distinct(section, FLAT * sizeOf(solid)), normal);
 }

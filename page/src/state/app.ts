@@ -23,13 +23,13 @@ export interface AppState {
   scenario: Scenario | null;
   start: Places; // where agents start, also if scattered
   lanes: readonly Lane[];
-  opening: boolean; // whether a scenario was asked for that is not there yet
+  opening: boolean; // whether a scenario was requested that is not there yet
   undoable: boolean;
   redoable: boolean;
   story: number | null; // which step of the story is shown
-  asking: boolean; // whether runs were asked for that the server has not taken yet
+  asking: boolean; // whether runs were requested that the server has not taken yet
   version: number; // of the rows that have come
-  word: number; // of everything else about the lanes
+  laneVersion: number; // of everything else about the lanes
   axes: Axes; // that are seen of a workspace of more than two dimensions
   orbit: Orbit | null; // from where one of three dimensions is seen; null for two of its axes
   tool: Tool;
@@ -63,7 +63,7 @@ export const firstState = (): AppState => ({
   story: null,
   asking: false,
   version: 0,
-  word: 0,
+  laneVersion: 0,
   axes: PLANE,
   orbit: FRONT,
   tool: "agents",

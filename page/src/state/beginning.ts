@@ -59,7 +59,7 @@ export class Beginning {
     } catch {
       return false; // the first template, then
     }
-    this.session.grant();
+    this.session.startPending();
     return true;
   }
 
@@ -108,7 +108,7 @@ export class Beginning {
       this.session.fail(error);
       return false;
     }
-    this.session.grant();
+    this.session.startPending();
     return true;
   }
 

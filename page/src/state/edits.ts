@@ -68,8 +68,8 @@ export function withCount(scenario: Scenario, count: number): Scenario {
   ]);
 }
 
-/** The scenario with other hills in place of those at time t. */
-export function withHills(
+/** The scenario with other peaks in place of those at time t. */
+export function withPeaksAt(
   scenario: Scenario,
   peaks: readonly MovingTable[],
   t = 0,
@@ -79,7 +79,7 @@ export function withHills(
   return withDensityAt(scenario, t, sensor, withPeaks(before, peaks));
 }
 
-/** A hill that is shown as `now` at time t and is to be `next`: what changes over time is moved from there on. */
+/** A peak that is shown as `now` at time t and is to be `next`: what changes over time is moved from there on. */
 export function reshaped(peak: MovingTable, next: DensityTable, t: number): MovingTable {
   const now = tableAt(peak, t);
   const same = (key: keyof DensityTable): boolean => JSON.stringify(now[key]) === JSON.stringify(next[key]);
@@ -94,8 +94,8 @@ export function reshaped(peak: MovingTable, next: DensityTable, t: number): Movi
   return found as unknown as MovingTable;
 }
 
-/** The hills of a scenario at time t, as they are in it. */
-export const hillsAt = (scenario: Scenario, t: number, sensor: number | null): MovingTable[] =>
+/** The peaks of a scenario at time t, as they are in it. */
+export const peaksAt = (scenario: Scenario, t: number, sensor: number | null): MovingTable[] =>
   peaksOf(new World(worldOf(scenario)).densityAt(t, sensor === null ? [] : [sensor]));
 
 export function withRing(scenario: Scenario, ring: readonly Point[], t = 0): Scenario {

@@ -9,7 +9,7 @@ const ASK_AGAIN = 1000; // while it is not there
 export function keepAsking(store: Store<{ offline: boolean }>, backAgain: () => void): void {
   const ask = async (): Promise<void> => {
     try {
-      if (document.hidden) return; // asked again once the page is shown
+      if (document.hidden) return; // requested again once the page is shown
       await health();
       if (store.get().offline) {
         store.set({ offline: false });

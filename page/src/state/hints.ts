@@ -10,7 +10,7 @@ export interface Doing {
 
 const MOVES: Record<Tool, string> = {
   agents: "Drag an agent",
-  peaks: "Drag a peak of the density, or the dot on its circle",
+  peaks: "Drag a peak of the density, its dot (width) or its diamond (weight)",
   workspace: "Drag a vertex of the workspace, or draw a new one",
   paint: "Paint the density with the brush",
 };

@@ -40,7 +40,7 @@ const lostTo = (error: unknown): Problem => ({
 const PASSING: ReadonlySet<string> = new Set(["gone", "cancelled"]); // problems that another try may not have
 
 export interface News {
-  /** Something else than rows came: a word about the job, an end, a lost connection. */
+  /** Something else than rows came: a message about the job, an end, a lost connection. */
   changed(): void;
   /** Rows came. */
   grew(): void;
@@ -52,13 +52,13 @@ export class Lane {
   lost = false;
   problem: Problem | null = null;
   summary: Summary | null = null;
-  /** Where a piece was asked for whose beginning is not there yet. */
+  /** Where a piece was requested whose beginning is not there yet. */
   pendingAt: number | null = null;
-  private pending: readonly Record[] = []; // asked for, and not yet begun
+  private pending: readonly Record[] = []; // requested, and not yet begun
   private live: Live | null = null;
   private readonly earlier: Live[] = []; // that fetch pieces of before a reload
-  private asked = 0;
-  private record: Record | null = null; // of the last piece that was asked for
+  private requests = 0;
+  private record: Record | null = null; // of the last piece that was requested
   private closed = false; // nothing is listened to; what is there stays
 
   /** With an origin it runs a scenario of its own; without one, that of the page under a law of this kind. */
@@ -111,12 +111,12 @@ export class Lane {
 
   /** Run a scenario from (t, j) on; from 0 it is all there is. */
   async run(scenario: Scenario, t = 0, jumps = 0): Promise<void> {
-    const asked = ++this.asked;
+    const requested = ++this.requests;
     this.pendingAt = t;
     this.news.changed();
     try {
       const job = await startRun(scenario);
-      if (asked !== this.asked) return void cancel(job.id).catch(() => undefined);
+      if (requested !== this.requests) return void cancel(job.id).catch(() => undefined);
       this.drop(); // only now: a run that is refused must not end the one that is there
       this.closed = false;
       this.problem = null;
@@ -127,7 +127,7 @@ export class Lane {
       this.record = record;
       this.listen(record);
     } catch (error) {
-      if (asked === this.asked) this.failed(lostTo(error));
+      if (requested === this.requests) this.failed(lostTo(error));
       throw error;
     }
     this.news.changed();
@@ -135,11 +135,11 @@ export class Lane {
 
   /** Find the pieces again that were there before a reload. */
   async resume(records: readonly Record[]): Promise<void> {
-    const { asked } = this;
+    const { requests: requested } = this;
     this.pending = records;
     this.record = records[records.length - 1] ?? null;
     for (const record of records) {
-      if (asked !== this.asked) return;
+      if (requested !== this.requests) return;
       this.problem = null; // of a piece before; the last one counts
       this.summary = null;
       this.pendingAt = record.offset;
@@ -150,10 +150,10 @@ export class Lane {
 
   /** Take a recording from where it lies. */
   private async read(address: string): Promise<void> {
-    const { asked } = this;
+    const { requests: requested } = this;
     try {
       const recording = await readRecording(address);
-      if (asked === this.asked) this.take(recording);
+      if (requested === this.requests) this.take(recording);
     } catch (error) {
       this.failed(lostTo(error));
     }
@@ -178,7 +178,7 @@ export class Lane {
   }
 
   close(): void {
-    this.asked++;
+    this.requests++;
     this.closed = true;
     this.pendingAt = null;
     this.drop();

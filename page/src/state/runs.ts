@@ -14,7 +14,7 @@ import { numbersOf, World, worldOf } from "../world/world";
 const LEAST_REST = 1 / 3; // of the horizon: so long a run goes on after a change near its end
 const GROW_EVERY = 200; // milliseconds between two redrawings of the charts while rows come
 
-/** What came of asking: another wish came in between, or the server took none, some or all. */
+/** What came of asking: another request came in between, or the server took none, some or all. */
 export type Answer = "late" | "none" | "some" | "all";
 
 export interface Host {
@@ -87,7 +87,7 @@ export class Runs {
 
   private changed(): void {
     const { store, clock } = this.host;
-    store.set({ word: store.get().word + 1 });
+    store.set({ laneVersion: store.get().laneVersion + 1 });
     clock.touch();
     this.host.keep();
   }
@@ -106,16 +106,16 @@ export class Runs {
 
   /** Lanes in place of those that are there. */
   show(lanes: readonly Lane[]): void {
-    const { lanes: before, word, version } = this.host.store.get();
+    const { lanes: before, laneVersion, version } = this.host.store.get();
     this.wanted = null;
     for (const lane of before) if (!lanes.includes(lane)) lane.close();
-    this.host.store.set({ lanes, word: word + 1, version: version + 1 });
+    this.host.store.set({ lanes, laneVersion: laneVersion + 1, version: version + 1 });
     this.host.clock.touch();
   }
 
   /** A run of before again, at the time that was shown of it. */
   bring({ lanes, t, jump }: Shown): void {
-    this.forgetAsked();
+    this.forgetRequested();
     this.host.clock.pause();
     this.show(lanes);
     for (const lane of lanes) void lane.revive();
@@ -125,7 +125,7 @@ export class Runs {
 
   /** Several laws stay side by side; with a new law of the scenario, `own`, their kinds do, and it is among them. */
   clear(own: string | null): void {
-    this.forgetAsked();
+    this.forgetRequested();
     const { lanes } = this;
     const kinds = own
       ? kindsWith(
@@ -137,8 +137,8 @@ export class Runs {
     this.show(next.length > 1 ? next : []);
   }
 
-  /** Runs that were asked for and not yet taken are not wanted any more. */
-  forgetAsked(): void {
+  /** Runs that were requested and not yet taken are not wanted any more. */
+  forgetRequested(): void {
     this.turn++;
     this.host.store.set({ asking: false });
   }

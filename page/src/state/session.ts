@@ -12,7 +12,7 @@ import { Beginning } from "./beginning";
 import { Clock, usualSpeed } from "./clock";
 import { sameStart, type Places } from "./edits";
 import { Forms } from "./forms";
-import { Hands } from "./hands";
+import { Editor } from "./editor";
 import { History, type Step } from "./history";
 import type { Lane } from "./lane";
 import { MOST_LAWS, nameOf } from "./laws";
@@ -25,16 +25,16 @@ export class Session {
   readonly store = new Store<AppState>(firstState());
   readonly clock: Clock = new Clock(() => this.runs.limit());
   readonly runs: Runs = new Runs(this);
-  readonly hands = new Hands(this);
+  readonly editor = new Editor(this);
   readonly forms = new Forms(this);
   private readonly beginning = new Beginning(this);
   /** What maps show; null: everything. */
   view: View | null = null;
   private history = new History();
   edits = 0; // counted so that late answers can be dropped
-  private opens = 0; // scenarios that were asked for and are not there yet
+  private opens = 0; // scenarios that were requested and are not there yet
   private back: () => void = () => undefined; // from the story
-  private wish = false; // Run was pressed before there was a scenario
+  private runPending = false; // Run was pressed before there was a scenario
 
   /** A fixed session shows recorded runs and changes nothing: there is no server. */
   constructor(readonly fixed = false) {}
@@ -86,37 +86,37 @@ export class Session {
   // Scenarios.
 
   /** Begin anew with a scenario, as it is understood by the server. */
-  async open(asked: Scenario): Promise<boolean> {
+  async open(requested: Scenario): Promise<boolean> {
     this.leaveStory();
     const edit = ++this.edits;
     this.store.set({ opening: ++this.opens > 0 });
     try {
-      const { scenario, start, repairs } = await api.validate(asked);
+      const { scenario, start, repairs } = await api.validate(requested);
       if (edit !== this.edits) return false; // another one was opened in between
       this.take(scenario, start);
       if (repairs.length) this.say(repairs.join(" "));
       else this.hint();
       return true;
     } catch (error) {
-      if (!(error instanceof api.Unreachable)) this.forgetWish();
+      if (!(error instanceof api.Unreachable)) this.dropPending();
       this.fail(error);
       return false;
     } finally {
       this.store.set({ opening: --this.opens > 0 });
-      this.grant();
+      this.startPending();
     }
   }
 
   /** Run what was opened, if Run was pressed before it was there. */
-  grant(): void {
-    if (!this.wish || this.opens || !this.store.get().scenario) return;
-    this.wish = false;
+  startPending(): void {
+    if (!this.runPending || this.opens || !this.store.get().scenario) return;
+    this.runPending = false;
     void this.run();
   }
 
-  private forgetWish(): void {
-    if (this.wish) this.store.set({ asking: false });
-    this.wish = false;
+  private dropPending(): void {
+    if (this.runPending) this.store.set({ asking: false });
+    this.runPending = false;
   }
 
   take(scenario: Scenario, start: Places): void {
@@ -124,14 +124,14 @@ export class Session {
     this.noteHistory();
     this.view = null;
     this.store.set({ scenario, start, drawing: null, drafts: [], axes: PLANE, orbit: FRONT, sensor: 0 });
-    this.hands.chooseNothing();
+    this.editor.chooseNothing();
     this.reset(scenario.controller.kind);
     this.clock.setSpeed(usualSpeed(scenario.run.horizon));
   }
 
-  /** Show recorded runs side by side, at their beginning; the server is not asked. */
+  /** Show recorded runs side by side, at their beginning; nothing is requested from the server. */
   showRecorded(runs: readonly Recording[]): void {
-    this.edits++; // what is being asked for must not overtake it
+    this.edits++; // what is being requested must not overtake it
     this.take(runs[0].scenario, runs[0].start);
     const names = namesOf(runs);
     const lanes = runs.map(({ scenario: own }, k) =>
@@ -174,7 +174,7 @@ export class Session {
     const anew = other || (!places && !sameStart(before, scenario));
     const taken =
       this.underWay && !anew ? await this.fork(places) : this.reset(other ? scenario.controller.kind : null);
-    this.hands.keepChosen();
+    this.editor.keepChosen();
     this.keep();
     return taken;
   }
@@ -209,13 +209,13 @@ export class Session {
     const now = this.here();
     const found = now && this.history.move(now, back);
     if (!found) return this.say(back ? "Nothing to undo." : "Nothing to redo.");
-    this.edits++; // what is being asked for must not overtake it
+    this.edits++; // what is being requested must not overtake it
     this.noteHistory();
     this.store.set({ scenario: found.scenario, start: found.start });
     const { kind } = found.scenario.controller;
     if (found.shown) this.runs.bring(found.shown);
     else this.reset(kind === now.scenario.controller.kind ? null : kind);
-    this.hands.keepChosen();
+    this.editor.keepChosen();
     this.keep();
     const lost =
       now.shown && !found.shown
@@ -257,12 +257,12 @@ export class Session {
     if (this.fixed) return;
     this.leaveStory();
     if (this.opens || !this.store.get().scenario) {
-      this.wish = true; // it runs when the scenario is there
+      this.runPending = true; // it runs when the scenario is there
       this.store.set({ asking: true });
       return;
     }
     if (!(await this.forms.ready())) return;
-    if (!(await this.hands.endDrawing())) return;
+    if (!(await this.editor.endDrawing())) return;
     const { scenario, lanes, panel } = this.store.get();
     if (panel === "guide") this.store.set({ panel: "numbers" });
     if (!scenario) return;
@@ -334,7 +334,7 @@ export class Session {
       this.store.set({ scenario, start, panel, layers, tool, drawing: null, drafts: [] });
       this.runs.bring({ lanes, t, jump });
       this.clock.setSpeed(speed);
-      this.hands.chooseNothing();
+      this.editor.chooseNothing();
       this.noteHistory();
       this.hint();
     };
@@ -380,7 +380,7 @@ export class Session {
     if (lanes.length > 1) return this.launch(lanes, true);
     const own = this.runs.lanes.filter(({ kind, timeline }) => kind === shown[0] && timeline.last);
     const kept = own.slice(0, 1);
-    this.runs.forgetAsked();
+    this.runs.forgetRequested();
     this.runs.show(kept);
     if (!kept.length) this.reset();
     this.keep();

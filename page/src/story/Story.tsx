@@ -23,7 +23,7 @@ const still = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matc
 /** Show a step from its beginning; runs that are there already stay. */
 function play(session: Session, step: StoryStep, runs: readonly Recording[], again: boolean): void {
   if (!again) session.showRecorded(runs);
-  session.hands.chooseNothing();
+  session.editor.chooseNothing();
   if (step.agent !== undefined) session.store.set({ selected: step.agent });
   session.clock.setSpeed((step.to - step.from) / step.seconds);
   session.clock.pause();
@@ -72,8 +72,7 @@ export function Story() {
   const go = (to: number): void => session.store.set({ story: Math.min(STEPS.length - 1, Math.max(0, to)) });
   useEffect(() => heading.current?.focus(), []);
   const turn = (e: KeyboardEvent): void => {
-    if (e.key === "Escape") session.leaveStory();
-    else if (e.key === "ArrowRight" || e.key === "PageDown") go(at + 1);
+    if (e.key === "ArrowRight" || e.key === "PageDown") go(at + 1);
     else if (e.key === "ArrowLeft" || e.key === "PageUp") go(at - 1);
     else return;
     e.preventDefault();

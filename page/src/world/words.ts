@@ -58,13 +58,13 @@ export function marksOf(scenario: Scenario): Mark[] {
     until: number,
     of: string,
   ): void => {
-    for (const { key, hill, track } of tracksOf(table)) {
+    for (const { key, peak, track } of tracksOf(table)) {
       const what =
         key === "vertices"
           ? "workspace, vertices"
-          : hill < 0
+          : peak < 0
             ? `density, ${key}`
-            : `peak ${hill + 1}${of}, ${key}`;
+            : `peak ${peak + 1}${of}, ${key}`;
       for (const t of isKeyframes(track) ? track.times : [])
         if (t >= from && t < until) frames.set(t, [...(frames.get(t) ?? []), what]);
     }

@@ -106,16 +106,16 @@ export function tableAt(table: MovingTable, t: number): DensityTable {
   } as DensityTable;
 }
 
-/** Every track of a table and of its parts, with its key and the number of its hill. */
+/** Every track of a table and of its parts, with its key and the number of its peak. */
 export function tracksOf(
   table: MovingTable | WorkspaceTable | undefined,
-): { key: string; hill: number; track: unknown }[] {
+): { key: string; peak: number; track: unknown }[] {
   const parts = (table as MovingTable | undefined)?.parts ?? (table ? [table] : []);
-  const hills: unknown[] = peaksOf(table as MovingTable | undefined);
+  const peaks: unknown[] = peaksOf(table as MovingTable | undefined);
   return parts.flatMap((part) =>
     Object.entries(part)
       .filter(([, value]) => isTrack(value))
-      .map(([key, track]) => ({ key, hill: hills.indexOf(part), track: track as unknown })),
+      .map(([key, track]) => ({ key, peak: peaks.indexOf(part), track: track as unknown })),
   );
 }
 

@@ -49,7 +49,7 @@ def export_gis(
     run : Run, str or path
         The run, or its .nc file.
     path : str or path
-        The file to write.
+        The map to write; its ending, .gpkg or .geojson, chooses the format.
     frames : int
         At how many times, evenly spaced from the start to the end, cells and agents are written.
     frame : Frame, optional
@@ -57,12 +57,12 @@ def export_gis(
     epoch : str, optional
         The date and time of t = 0; by default that of the site, or 1970-01-01T00:00:00Z.
     force : bool
-        Replace a file that exists.
+        Replace a map that exists.
 
     Returns
     -------
     Path
-        The file.
+        Where the map was written.
 
     Examples
     --------

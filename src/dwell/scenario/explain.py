@@ -165,9 +165,11 @@ def _place(detail: dict[str, Any], data: object) -> Where:
 def _without_echoes(found: list[Problem]) -> list[Problem]:
     """Without what another problem explains.
 
-    In a table whose kind is wrong the other keys may fit the right kind, and a key that was
-    misspelt is missing for that reason only.
+    In a table whose kind is wrong the other keys may fit the right kind, a key that was misspelt
+    is missing for that reason only, and a list with wrong entries may be short for that reason.
     """
+    within = {p.where[:k] for p in found for k in range(len(p.where))}
+    found = [p for p in found if p.code != "scenario.length" or p.where not in within]
     meant = {p.meant for p in found if p.meant}
     found = [p for p in found if p.code != "scenario.missing-key" or p.where not in meant]
     heads = {p.where[:-1] for p in found if p.where[-1:] == ("kind",) and p.code in _KIND_CODES}

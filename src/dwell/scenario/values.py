@@ -273,7 +273,7 @@ HalfSpace: TypeAlias = Annotated[
     ),
 ]
 PlanarPoints: TypeAlias = Annotated[
-    tuple[PlanarPoint, ...], Field(min_length=1), listed("a list of points [x, y]")
+    tuple[PlanarPoint, ...], Field(min_length=3), listed("a list of points [x, y]")
 ]
 Numbers: TypeAlias = Annotated[tuple[float, ...], Field(min_length=1)]
 Point: TypeAlias = Annotated[

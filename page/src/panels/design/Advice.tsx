@@ -26,7 +26,7 @@ function saidBy({ reasons = [], advice = [], measured_lipschitz }: Answer): Said
   return { reasons, helps: those(true), fails: those(false), measured: measured_lipschitz?.start ?? null };
 }
 
-/** The answer about a setting; null while it is asked for, or where there is none. */
+/** The answer about a setting; null while it is requested, or where there is none. */
 export function useAdvice(setting: Setting | null): Said | null {
   const scenario = useApp((app) => app.scenario);
   const [said, say] = useState<Said | null>(null);

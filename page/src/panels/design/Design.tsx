@@ -88,7 +88,7 @@ export function Design() {
       <ul class="conditions">
         {conditions(setting).map((one) => (
           <li key={one.name}>
-            <b class={one.met ? "good" : "bad"}>{one.met ? "✓ met" : "✗ not met"}</b> {one.name}
+            <b class={one.holds ? "good" : "bad"}>{one.holds ? "✓ holds" : "✗ fails"}</b> {one.name}
             <span class="dim">{one.says}</span>
           </li>
         ))}

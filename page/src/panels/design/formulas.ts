@@ -39,7 +39,7 @@ export const feasible = (s: Setting): boolean => s.etaMax < s.k1 && s.t2 <= maxD
 
 export interface Condition {
   readonly name: string;
-  readonly met: boolean;
+  readonly holds: boolean;
   readonly says: string;
 }
 
@@ -53,7 +53,7 @@ export function conditions(s: Setting): Condition[] {
   return [
     {
       name: "η̃max below k1",
-      met: s.etaMax < s.k1,
+      holds: s.etaMax < s.k1,
       says:
         s.etaMax < s.k1
           ? `${show(s.etaMax)} < ${show(s.k1)}`
@@ -61,17 +61,17 @@ export function conditions(s: Setting): Condition[] {
     },
     {
       name: "Paper: T2 at most η̃max ν̃ / (k1² (L√N + 1))",
-      met: s.t2 <= most,
+      holds: s.t2 <= most,
       says: `${show(s.t2)} ${s.t2 <= most ? "≤" : ">"} ${show(most)}; hold errors then stay within η̃max, if no constant exceeds L`,
     },
     {
       name: "Near a minimum: T2 below ν̃ / k1",
-      met: s.t2 < local,
+      holds: s.t2 < local,
       says: `${show(s.t2)} ${s.t2 < local ? "<" : "≥"} ${show(local)}; agents near a minimum approach it, each on its own clock, without any L`,
     },
     {
       name: "Shared clock: T2 below 2 ν̃ / k1",
-      met: s.t2 < global,
+      holds: s.t2 < global,
       says: `${show(s.t2)} ${s.t2 < global ? "<" : "≥"} ${show(global)}; the cost falls from any start, if all sample at the same times`,
     },
   ];

@@ -77,7 +77,7 @@ const describe = (
   `Map of ${name ?? "the scenario"}: ${whole(agents)} agents under the ${law ?? ""} law.${fixed ? "" : " Press question mark for the keys."}`;
 
 function LaneTitle({ lane }: { lane: Lane }) {
-  useApp((app) => app.word);
+  useApp((app) => app.laneVersion);
   const job = lane.job;
   return (
     <figcaption class="lane-title">

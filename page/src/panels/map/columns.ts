@@ -15,15 +15,22 @@ export interface Frames {
   readonly swiped: boolean; // whether the row is wider than the page
 }
 
+/** In whole pixels, so that nothing below lies between two. */
+const whole = ({ width, height, swiped }: Frames): Frames => ({
+  width: Math.floor(width),
+  height: Math.floor(height),
+  swiped,
+});
+
 /** Frames for several maps; `bounds` is what each shows at equal scales, null if it fits any shape. */
 export function framesOf(maps: number, space: Size, bounds: Bounds | null): Frames {
   const share = (space.width - GAP * (maps - 1)) / maps;
   const swiped = share < LEAST;
   const width = Math.max(1, swiped ? Math.min(SWIPED, 0.9 * space.width) : share);
   const tallest = Math.max(LEAST_HEIGHT, TALLEST * space.height);
-  if (!bounds) return { width, height: Math.min(tallest, FREE * width), swiped };
+  if (!bounds) return whole({ width, height: Math.min(tallest, FREE * width), swiped });
   const [beside, above] = [MARGIN.left + MARGIN.right, MARGIN.top + MARGIN.bottom];
   const shape = (bounds.top - bounds.bottom) / (bounds.right - bounds.left || 1) || 1;
   const height = Math.min(tallest, (width - beside) * shape + above);
-  return { width: Math.min(width, (height - above) / shape + beside), height, swiped };
+  return whole({ width: Math.min(width, (height - above) / shape + beside), height, swiped });
 }

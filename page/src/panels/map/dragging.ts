@@ -2,6 +2,7 @@
 
 import { moveCorner, splitSide, type Point } from "../../geometry/polygon";
 import { withCornerAt, withSideSplit, type Part } from "../../geometry/rings";
+import { weightAt } from "../../map/handles";
 import type { Hit } from "../../map/hit";
 import type { View } from "../../map/view";
 import type { Session } from "../../state/session";
@@ -71,6 +72,7 @@ export class Dragging {
         peaks: scene.peaks.map((p, k) => (k === which ? { ...p, center: this.place(z) } : p)),
       };
     else if (kind === "width") this.drag = { view, which, peaks: this.widened(which, z) };
+    else if (kind === "weight") this.drag = { view, which, peaks: this.weighted(which, z) };
     else this.dragCorner(z);
     this.session.clock.touch();
   }
@@ -87,6 +89,14 @@ export class Dragging {
       const width = Math.max(1e-6, Math.hypot(z[0] - center[0], z[1] - center[1]));
       const { covariance: _, ...rest } = peak;
       return { ...rest, rate: Number((0.5 / (width * width)).toPrecision(4)) };
+    });
+  }
+
+  private weighted(which: number, z: Point): typeof this.drag.peaks {
+    const scene = this.shown()?.scene;
+    return scene?.peaks.map((peak, k) => {
+      const lift = (z[1] - (peak.center?.[1] ?? 0)) * scene.view.sy;
+      return k === which ? { ...peak, weight: weightAt(lift) } : peak;
     });
   }
 
@@ -132,12 +142,12 @@ export class Dragging {
     this.grip = null;
     const again = this.resume;
     this.resume = false;
-    if (drag.agent) await this.session.hands.moveAgent(drag.agent.which, drag.agent.place);
-    else if (drag.peaks) await this.session.hands.setPeaks(drag.peaks, drag.which ?? -1);
-    else if (drag.ring) await this.session.hands.setRing(drag.ring);
-    else if (drag.parts) await this.session.hands.setParts(drag.parts);
-    else if (drag.density) await this.session.hands.setDensity(drag.density);
-    else if (drag.bounds) await this.session.hands.setBounds(drag.bounds);
+    if (drag.agent) await this.session.editor.moveAgent(drag.agent.which, drag.agent.place);
+    else if (drag.peaks) await this.session.editor.setPeaks(drag.peaks, drag.which ?? -1);
+    else if (drag.ring) await this.session.editor.setRing(drag.ring);
+    else if (drag.parts) await this.session.editor.setParts(drag.parts);
+    else if (drag.density) await this.session.editor.setDensity(drag.density);
+    else if (drag.bounds) await this.session.editor.setBounds(drag.bounds);
     if (this.drag === drag) this.drag = {}; // unless something else is dragged by now
     this.session.clock.touch();
     if (again) this.session.clock.play();

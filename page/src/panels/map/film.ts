@@ -60,7 +60,7 @@ const rest = (ms = 0): Promise<void> => new Promise((go) => setTimeout(go, ms));
 
 const even = (pixels: number): number => 2 * Math.round(pixels / 2); // as encoders want it
 
-/** Draw and encode all frames; `progress` is asked to say how far it is. */
+/** Draw and encode all frames; `progress` receives the share that is done. */
 async function record(session: Session, seconds: number, progress: (share: number) => void): Promise<Blob> {
   const frames = Math.round(seconds * RATE);
   const end = session.end;

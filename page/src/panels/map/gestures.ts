@@ -12,6 +12,7 @@ import { Dragging } from "./dragging";
 import type { Drag, Shown } from "./scene_of";
 
 const STILL = 4; // pixels that a click may move
+const OF_PEAK: ReadonlySet<string> = new Set(["width", "weight"]); // handles of a peak
 const SPIN = 0.01; // radians by which a pixel turns space
 
 export class Gestures {
@@ -115,7 +116,7 @@ export class Gestures {
 
   private choose(grip: Hit): void {
     const is = (kind: string): number =>
-      grip && (grip.kind === kind || (kind === "peak" && grip.kind === "width")) ? grip.which : -1;
+      grip && (grip.kind === kind || (kind === "peak" && OF_PEAK.has(grip.kind))) ? grip.which : -1;
     this.session.store.set({ selected: is("agent"), selectedPeak: is("peak"), selectedCorner: is("corner") });
     this.session.clock.touch();
   }
@@ -173,7 +174,7 @@ export class Gestures {
     const closes =
       drawing.length > 2 &&
       Math.hypot(toX(view, size, drawing[0][0]) - p[0], toY(view, size, drawing[0][1]) - p[1]) <= NEAR;
-    if (closes) void this.session.hands.finishDrawing();
+    if (closes) void this.session.editor.finishDrawing();
     else this.session.store.set({ drawing: [...drawing, this.world(p)] });
     this.session.clock.touch();
   }
@@ -185,7 +186,7 @@ export class Gestures {
     const drawn = scene && !scene.shadow && (scene.region.bounds || scene.region.ring.length);
     if (!scene || !drawn || drawing || hit(scene, p[0], p[1], NEAR)) return;
     const z = this.hand.place(this.world(p));
-    if (tool === "agents") void this.session.hands.addAgent(z);
-    else if (tool === "peaks") void this.session.hands.addPeak(z);
+    if (tool === "agents") void this.session.editor.addAgent(z);
+    else if (tool === "peaks") void this.session.editor.addPeak(z);
   }
 }

@@ -58,9 +58,9 @@ export class Keyboard {
     if (key === "]") this.cycle(1);
     else if (key === "[") this.cycle(-1);
     else if (key === "Delete" || key === "Backspace")
-      void this.hand.commit().then(() => this.session.hands.removeChosen());
+      void this.hand.commit().then(() => this.session.editor.removeChosen());
     else if (key === "Insert" || key === "a" || key === "A")
-      void this.hand.commit().then(() => this.session.hands.addOne());
+      void this.hand.commit().then(() => this.session.editor.addOne());
     else if (key === "+" || key === "=") this.see(scene, zoomed(scene.view, scene.size, 1.25, ...middle));
     else if (key === "-") this.see(scene, zoomed(scene.view, scene.size, 0.8, ...middle));
     else if (key === "0") this.session.setView(null);

@@ -2,7 +2,7 @@
 
 import { blankState, type ArcState } from "../../arc/arc";
 import { cellOf, intervalOf, placesOf, rangeAmong } from "../../geometry/cells";
-import type { Glance, HillPath, Scene, Stretch } from "../../map/scene";
+import type { Glance, PeakPath, Scene, Stretch } from "../../map/scene";
 import type { Lane, LanePiece } from "../../state/lane";
 import { isCircle, isKeyframes, isTrack, valueAt } from "../../world/tracks";
 import type { MovingTable, World } from "../../world/world";
@@ -37,16 +37,16 @@ export function seen(piece: LanePiece, row: number, scale: number): Glance {
   return { agent, time: offset + events.time[row], place, centroid, cell, others };
 }
 
-/** How a hill of the scenario moves and changes. */
-export function pathOf(peak: MovingTable): HillPath {
-  const { center, rate, covariance } = peak;
-  const stiff = isTrack(rate) || isTrack(covariance);
-  if (isKeyframes(center)) return { stiff, along: center.values };
-  if (!isCircle(center)) return { stiff, along: [] };
+/** How a peak of the scenario moves and changes. */
+export function pathOf(peak: MovingTable): PeakPath {
+  const { center, rate, covariance, weight } = peak;
+  const fixed = { fixedWidth: isTrack(rate) || isTrack(covariance), fixedWeight: isTrack(weight) };
+  if (isKeyframes(center)) return { ...fixed, along: center.values };
+  if (!isCircle(center)) return { ...fixed, along: [] };
   const along = Array.from({ length: TURN + 1 }, (_, k) =>
     valueAt<number[]>(center, (k / TURN) * center.period),
   );
-  return { stiff, along };
+  return { ...fixed, along };
 }
 
 /** Both ends of a line, where they change, from the beginning of each phase on. */

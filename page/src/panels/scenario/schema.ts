@@ -25,13 +25,13 @@ export interface LawKey {
   readonly fallback: unknown; // what it is if absent
 }
 
-let asked: Promise<Record<string, Definition>> | null = null;
+let requested: Promise<Record<string, Definition>> | null = null;
 
 async function definitions(): Promise<Record<string, Definition>> {
-  asked ??= fetch("/api/schema")
+  requested ??= fetch("/api/schema")
     .then((answer) => answer.json() as Promise<{ $defs: Record<string, Definition> }>)
     .then((schema) => schema.$defs);
-  return asked;
+  return requested;
 }
 
 const kinds = (property: Property): readonly Property[] =>

@@ -1,4 +1,4 @@
-/** Hands: what can be touched on a map, as edits of the scenario or of the run under way. */
+/** Editor: changes made on a map, as edits of the scenario or of the run under way. */
 
 import type { DensityTable } from "../density/density";
 import { counterClockwise, isConvex, longestSide, splitSide, type Point } from "../geometry/polygon";
@@ -18,12 +18,12 @@ import { tableAt, World, worldOf } from "../world/world";
 import type { Tool } from "../map/scene";
 import type { Scenario } from "../net/api";
 import {
-  hillsAt,
+  peaksAt,
   moved,
   reshaped,
   tidy,
   withAgent,
-  withHills,
+  withPeaksAt,
   withoutAgent,
   withRing,
   withStart,
@@ -32,7 +32,7 @@ import type { Session } from "./session";
 
 const same = (a: readonly number[], b: readonly number[]): boolean => a.every((v, i) => v === b[i]);
 
-export class Hands {
+export class Editor {
   private turn: Promise<void> = Promise.resolve();
 
   constructor(private readonly session: Session) {}
@@ -90,7 +90,7 @@ export class Hands {
     return present ? present.slice(0, which).reduce((sum, here) => sum + here, 0) : which;
   }
 
-  /** The sensor whose hills the map shows. */
+  /** The sensor whose peaks the map shows. */
   private get sensor(): number | null {
     const { scenario, selected, sensor } = this.session.store.get();
     return scenario ? (new World(worldOf(scenario)).shown(selected, sensor)[0] ?? null) : null;
@@ -139,7 +139,7 @@ export class Hands {
     const others =
       tool === "agents"
         ? start
-        : hillsAt(scenario, this.now, this.sensor).map((peak) => tableAt(peak, this.now).center ?? []);
+        : peaksAt(scenario, this.now, this.sensor).map((peak) => tableAt(peak, this.now).center ?? []);
     const at = clearOf(others, this.region);
     return tool === "agents" ? this.addAgent(at) : this.addPeak(at);
   }
@@ -174,12 +174,12 @@ export class Hands {
     await this.session.change(withoutAgent(scenario, start, own), (now) => now.filter((_, p) => p !== rank));
   }
 
-  /** Hills as they are shown now, of which `which` was changed by hand. */
+  /** Peaks as they are shown now, of which `which` was dragged. */
   async setPeaks(peaks: readonly DensityTable[], which: number): Promise<boolean> {
     const { scenario } = this.session.store.get();
     if (!scenario) return false;
     const { now: t, sensor } = this;
-    const own = hillsAt(scenario, t, sensor);
+    const own = peaksAt(scenario, t, sensor);
     const moving = own.some((peak) => tableAt(peak, t) !== peak);
     if (moving && own.length !== peaks.length) {
       this.session.say(
@@ -195,7 +195,7 @@ export class Hands {
     const next = moving
       ? own.map((peak, k) => (k === which ? reshaped(peak, tidied(peaks[k]), t) : peak))
       : peaks.map(tidied);
-    if (!(await this.session.change(withHills(scenario, next, t, sensor)))) return false;
+    if (!(await this.session.change(withPeaksAt(scenario, next, t, sensor)))) return false;
     if (moving && this.session.underWay)
       this.session.say(`Peak ${which + 1} was moved, and goes on from there as it did before.`);
     return true;
@@ -205,11 +205,11 @@ export class Hands {
     const { scenario } = this.session.store.get();
     if (!scenario || !this.canTouch()) return;
     const { now: t, sensor } = this;
-    const peaks = hillsAt(scenario, t, sensor);
+    const peaks = peaksAt(scenario, t, sensor);
     const width = 100 * this.unit; // a tenth of the workspace
     const rate = Number((0.5 / (width * width)).toPrecision(3));
     const next = [...peaks, { kind: "gaussian", center: this.rounded(at), rate }];
-    if (await this.session.change(withHills(scenario, next, t, sensor)))
+    if (await this.session.change(withPeaksAt(scenario, next, t, sensor)))
       this.session.store.set({ selectedPeak: peaks.length });
   }
 
@@ -217,11 +217,11 @@ export class Hands {
     const { scenario } = this.session.store.get();
     if (!scenario) return;
     const { now: t, sensor } = this;
-    const peaks = hillsAt(scenario, t, sensor);
+    const peaks = peaksAt(scenario, t, sensor);
     if (which < 0 || which >= peaks.length) return;
     this.session.store.set({ selectedPeak: -1 });
     await this.session.change(
-      withHills(
+      withPeaksAt(
         scenario,
         peaks.filter((_, k) => k !== which),
         t,
@@ -343,7 +343,7 @@ export class Hands {
     this.session.store.set({
       selected: kept(selected, this.session.present?.length ?? start.length),
       hovered: kept(hovered, this.session.present?.length ?? start.length),
-      selectedPeak: kept(selectedPeak, scenario ? hillsAt(scenario, this.now, this.sensor).length : 0),
+      selectedPeak: kept(selectedPeak, scenario ? peaksAt(scenario, this.now, this.sensor).length : 0),
       selectedCorner: kept(selectedCorner, region.bounds ? 2 : cornersOf(region).length),
     });
   }
