@@ -115,7 +115,7 @@ def measure(name: str, seconds: float, realtime: bool) -> None:
     meter = Meter(options.pop("kills", False), seconds)
     scenario = scenario_of(what(), seconds, options.pop("faults", None))
     run = run_fleet(scenario, watch=meter, realtime=realtime, **options)
-    live = run.live
+    live = run.details.live
     assert live is not None
     rows = live.samples
     late = 1e3 * (rows["time"] - rows["due"])[rows["k"] > 1]
@@ -139,7 +139,7 @@ def measure(name: str, seconds: float, realtime: bool) -> None:
         print(f"  cost at {t:g} s: {run.cost(t):.6g}, simulated {simulated.cost(t):.6g}")
     report = dwell.check(run, progress=False)
     for finding in report.findings:
-        print(f"  {finding.name}: {finding.status} ({finding.residual:.3g})")
+        print(f"  {finding.name}: {finding.status} ({finding.worst:.3g})")
 
 
 def returns(rows: np.ndarray, agent: int, after: float) -> np.ndarray:

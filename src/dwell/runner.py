@@ -320,7 +320,7 @@ def check(
         same_kernels=run.provenance.get("kernels") == provenance()["kernels"],
         metrics=run.metrics,
         assumed=run.details.assumed,
-        live=run.live,
+        live=run.details.live,
     )
     system = run.system
     if run.scenario is not None:

@@ -23,18 +23,18 @@ def fleet(two_hills: dwell.Run) -> dwell.Run:
 
 @pytest.fixture(scope="module")
 def live(fleet: dwell.Run) -> LiveRecord:
-    assert fleet.live is not None
-    return fleet.live
+    assert fleet.details.live is not None
+    return fleet.details.live
 
 
 def test_the_file_of_a_live_run_has_its_record(fleet: dwell.Run, tmp_path: Path) -> None:
     found = topics_of(dwell.export_mcap(fleet, tmp_path / "a.mcap"))
-    assert fleet.live is not None
+    assert fleet.details.live is not None
     samples = [one.content for one in found["/agents/sample"]]
-    assert [one["error"] for one in samples] == fleet.live.samples["error"].tolist()
-    assert [one["k"] for one in samples] == fleet.live.samples["k"].tolist()
+    assert [one["error"] for one in samples] == fleet.details.live.samples["error"].tolist()
+    assert [one["k"] for one in samples] == fleet.details.live.samples["k"].tolist()
     ages = [belief["age"] for one in samples for belief in one["beliefs"]]
-    assert ages == fleet.live.beliefs["age"].tolist()
+    assert ages == fleet.details.live.beliefs["age"].tolist()
     assert found["/log"][0].content.message == "agent 0 starts"
 
 

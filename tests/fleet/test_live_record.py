@@ -32,11 +32,11 @@ def test_it_is_read_back_bit_for_bit(stored):
     run, path = stored
     back = dwell.load_run(path)
     for name in ("samples", "beliefs", "counts", "shifts"):
-        one, other = getattr(run.live, name), getattr(back.live, name)
+        one, other = getattr(run.details.live, name), getattr(back.details.live, name)
         assert one.dtype == other.dtype
         assert one.tobytes() == other.tobytes()
     for name in ("settings", "uncertainty", "exact", "dropped", "cut"):
-        assert getattr(run.live, name) == getattr(back.live, name)
+        assert getattr(run.details.live, name) == getattr(back.details.live, name)
     for name, column in run.events.columns().items():
         assert np.array_equal(column, back.events.columns()[name]), name
     for name in ("hold", "next_at", "first", "start", "since"):
@@ -69,7 +69,7 @@ def test_the_digest_covers_it(stored, tmp_path, name):
 
 def test_simulated_runs_have_nothing_of_it(tmp_path):
     run = dwell.run_scenario(scenario(), out=tmp_path / "run.nc", progress=False)
-    assert run.live is None
+    assert run.details.live is None
     assert "live" not in run.summary()
     variables, attributes = read_netcdf(tmp_path / "run.nc")
     assert not [name for name in variables if name.startswith(("live", "belief"))]
@@ -125,11 +125,11 @@ def test_its_states_and_its_world(stored):
         run.arc.states[-1].start[int(run.events.agent[-1])], run.events.positions[-1]
     )
     assert run.positions([0.0, 1.7, 4.0]).shape == (3, 6, 2)
-    assert len(run.to_xarray()["belief_agent"]) == len(run.live.beliefs)
+    assert len(run.to_xarray()["belief_agent"]) == len(run.details.live.beliefs)
 
 
 def test_all_events_are_kept_whatever_the_scenario_says():
     case = scenario(run={"horizon": 2.0, "seed": 1, "record": {"kind": "summary"}})
     run = run_from(case, record_of(case))
     assert run.details.record == "events"
-    assert len(run.events) == len(run.live.samples) - 6
+    assert len(run.events) == len(run.details.live.samples) - 6

@@ -43,9 +43,9 @@ def test_a_fleet_is_verified_and_read_back(tmp_path):
     path = tmp_path / "live.nc"
     run = run_fleet(scenario(), out=path, progress=False)
     assert run.stop.reason.value == "horizon"
-    assert run.live.exact
-    assert not run.live.dropped
-    assert set(run.live.samples["agent"]) == set(range(4))
+    assert run.details.live.exact
+    assert not run.details.live.dropped
+    assert set(run.details.live.samples["agent"]) == set(range(4))
     assert run.cost(3.0) < run.cost(0.0)
     held(run)
     assert not (tmp_path / "live.nc.journals").exists()
@@ -61,7 +61,7 @@ def test_a_killed_agent_returns_to_where_it_stood(tmp_path):
             os.kill(fleet.pids[1], signal.SIGKILL)
 
     run = run_fleet(scenario(4.0), progress=False, watch=watch)
-    rows = run.live.samples
+    rows = run.details.live.samples
     own = rows[rows["agent"] == 1]
     assert set(own["boot"]) == {0, 1}
     first = own[own["boot"] == 1][0]
@@ -85,7 +85,7 @@ def test_a_hung_process_stalls_nobody(tmp_path):
             os.kill(done[0], signal.SIGCONT)
 
     run = run_fleet(scenario(4.0), progress=False, watch=watch)
-    rows = run.live.samples
+    rows = run.details.live.samples
     assert set(rows[rows["agent"] == 2]["boot"]) == {0}
     assert (rows["time"][rows["agent"] == 2] > 2.2).any()
     during = rows[(rows["time"] > 1.3) & (rows["time"] < 2.1)]
@@ -105,7 +105,7 @@ def test_a_signal_stops_all_agents_and_keeps_what_they_did(tmp_path):
         run_fleet(scenario(60.0), out=path, progress=False, watch=watch)
     run = dwell.load_run(path)
     assert run.horizon == stop.value.run.horizon < 30.0
-    rows = run.live.samples
+    rows = run.details.live.samples
     last = [rows[rows["agent"] == p][-1] for p in range(4)]
     assert all(row["flags"] & STOP and not row["hold"].any() for row in last)
     held(run)
@@ -114,7 +114,7 @@ def test_a_signal_stops_all_agents_and_keeps_what_they_did(tmp_path):
 def test_agents_that_are_cut_off_stand(tmp_path):
     cut = {"partitions": [{"from": 1.0, "until": 60.0, "group": [0]}]}
     run = run_fleet(scenario(4.0, silence=0.8, faults=cut), progress=False)
-    rows = run.live.samples
+    rows = run.details.live.samples
     alone = rows[(rows["agent"] == 0) & (rows["time"] > 2.5)]
     assert len(alone)
     assert (alone["flags"] & STAND).all()
@@ -127,16 +127,17 @@ def test_agents_that_are_cut_off_stand(tmp_path):
 
 def test_several_agents_share_a_process(tmp_path):
     run = run_fleet(scenario(3.0, agents=7), progress=False, hosts=2)
-    assert set(run.live.samples["agent"]) == set(range(7))
+    assert set(run.details.live.samples["agent"]) == set(range(7))
     held(run)
 
 
 def test_wrong_clocks_are_found_out(tmp_path):
     wrong = {"clock_offset": 0.4, "clock_rate": 1e-4, "seed": 1}
     run = run_fleet(scenario(3.0, faults=wrong), progress=False)
-    shifts = {int(p): s for p, s in zip(run.live.samples["agent"], run.live.shifts, strict=True)}
+    live = run.details.live
+    shifts = dict(zip(live.samples["agent"].tolist(), live.shifts, strict=True))
     assert np.ptp(list(shifts.values())) > 0.1
-    assert 0.0 < run.live.uncertainty < 0.5
+    assert 0.0 < run.details.live.uncertainty < 0.5
     held(run)
 
 
@@ -172,7 +173,7 @@ def test_an_agent_with_a_full_disk_stands_and_goes_on_when_there_is_space(tmp_pa
 
     run = run_fleet(scenario(4.5), out=tmp_path / "live.nc", progress=False, watch=watch)
     assert limits[1] < limits[0]  # nothing of a record that did not fit is left
-    own = run.live.samples[run.live.samples["agent"] == 1]
+    own = run.details.live.samples[run.details.live.samples["agent"] == 1]
     assert set(own["boot"]) == {0}
     assert np.diff(own["time"]).max() > 1.0
     assert own["time"][-1] > 2.5

@@ -333,8 +333,8 @@ def test_a_fleet_over_zenoh_is_verified_and_a_killed_agent_returns():
             os.kill(fleet.pids[1], signal.SIGKILL)
 
     run = run_fleet(scenario(4.0), transport="zenoh", progress=False, watch=watch)
-    rows = run.live.samples
+    rows = run.details.live.samples
     assert set(rows["agent"]) == set(range(4))
     assert set(rows[rows["agent"] == 1]["boot"]) == {0, 1}
-    assert not set(run.live.dropped) - {"old"}
+    assert not set(run.details.live.dropped) - {"old"}
     held(run)

@@ -159,7 +159,7 @@ def thinned(run: Run) -> str | None:
 
 def entries_of(run: Run, topics: FoxgloveTopics) -> Iterator[Entry]:
     """What is written of a run, in order of time."""
-    samples = _samples(run) if run.live is None else samples_of_live(run.live)
+    samples = _samples(run) if run.details.live is None else samples_of_live(run.details.live)
     steps = (
         _densities(run, topics),
         _events(run, topics),
@@ -231,5 +231,5 @@ def _lines(run: Run) -> list[tuple[float, str, str]]:
         when = np.flatnonzero((times > 0.0) & (times <= run.horizon))
         found += [(float(times[p]), f"agent {p} {says}", "Info") for p in when]
     found.append((run.horizon, f"the run ended: {run.stop.reason.value}", "Info"))
-    found += [] if run.live is None else lines_of_live(run.live, run.horizon)
+    found += [] if run.details.live is None else lines_of_live(run.details.live, run.horizon)
     return sorted((one for one in found if one[1]), key=itemgetter(0))

@@ -75,6 +75,8 @@ def clock_shifts(
     A receiver dates a message by the least delay that it has seen, so the difference of two clocks
     is known up to half the sum of the delays in both directions.
     """
+    if not len(samples):
+        return np.zeros(0), 0.0
     owner = np.stack([samples["agent"], samples["boot"]], axis=1).astype(np.int64)
     nodes, own = np.unique(owner, axis=0, return_inverse=True)
     number = {(int(p), int(boot)): k for k, (p, boot) in enumerate(nodes)}

@@ -91,7 +91,7 @@ def run_fleet(
     Returns
     -------
     Run
-        Its `live` is the record of samples and beliefs.
+        Its `details.live` is the record of samples and beliefs.
 
     Examples
     --------
@@ -148,6 +148,13 @@ def merge_journals(
     Returns
     -------
     Run
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.merge_journals(".")
+    Traceback (most recent call last):
+    dwell.errors.StoreError: . holds no journals of a fleet
     """
     journals = read_journals(Path(folder))
     scenario = parse_scenario(journals[0].header["scenario"])

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, final
 
+from dwell.agents.interfaces import decay_rate_of
 from dwell.errors import InputError
 from dwell.fleet.clock import Clock
 from dwell.fleet.configuration import fleet_plan
 from dwell.fleet.plan import FleetPlan, rehearse, serve
+from dwell.fleet.plant.kinds import open_plant
 from dwell.fleet.transport import Transport
 from dwell.fleet.transport.udp import as_address, udp_transport
 from dwell.fleet.transport.zenoh import ZenohLinks, ZenohTransport, open_session, sources_of
@@ -48,8 +50,9 @@ def run_agent(
     run: str,
     links: AgentLinks,
     say: Callable[[str], None],
+    robot: str = "integrator",
 ) -> None:
-    """Run one agent until the horizon, or until a signal."""
+    """Run one agent until the horizon, or until a signal; `robot` as `open_plant` takes it."""
     journals.mkdir(parents=True, exist_ok=True)
     secret = None if links.key is None else links.key.read_bytes().strip()
     plan = fleet_plan(scenario, journals, run, secret)
@@ -64,9 +67,14 @@ def run_agent(
     opened = _by_zenoh if links.transport == "zenoh" else _by_udp
     transport, sources, at = opened(plan, number, _addresses(scenario, agents), links, clock)
     rehearse(plan)
+    fade, dimension = decay_rate_of(plan.law.system.controller), plan.law.system.dimension
+    plants = None
+    if robot != "integrator":
+        plants = {number: open_plant(robot, number, clock.now, dimension, fade)}
     host = plan.host(
-        name, [number], transport, clock, boot=boot, shared_clock=False, sources=sources
-    )
+        name, [number], transport, clock, boot=boot, shared_clock=False, sources=sources,
+        plants=plants,
+    )  # fmt: skip
     say(f"agent {number} of {agents} at {at}, start {boot}; waiting for the others")
     serve(plan, host, returning=before is not None, alone=True)
 

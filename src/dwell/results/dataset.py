@@ -122,8 +122,8 @@ def _content(run: Run, journal: str | None) -> tuple[dict[str, Any], dict[str, A
     kept = run.details.table is not None
     variables = _common_variables(run)
     variables |= _event_variables(run.events) if kept else _accumulated_variables(run)
-    if run.live is not None:
-        variables |= live_variables(run.live)
+    if run.details.live is not None:
+        variables |= live_variables(run.details.live)
     if journal is None and run.agents <= LISTED:
         variables[NUMBERS] = _text(run.summary(), "character", "the numbers of the run, as JSON")
     rasters, tables = _raster_variables(run)
@@ -179,8 +179,8 @@ def _attributes(run: Run, journal: str | None) -> dict[str, Any]:
     }
     if details.table is None:
         attributes["record"] = details.record
-    if run.live is not None:
-        attributes[LIVE] = live_attribute(run.live)
+    if run.details.live is not None:
+        attributes[LIVE] = live_attribute(run.details.live)
     if journal is not None:
         attributes["journal"] = journal
     if scenario is not None and named_code(scenario):  # for readers that cannot import the code

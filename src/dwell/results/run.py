@@ -19,7 +19,6 @@ from dwell.agents.walk import walk_of
 from dwell.engine.tally import Counters
 from dwell.errors import InputError
 from dwell.hybrid import HybridArc, Stop
-from dwell.live.record import LiveRecord
 from dwell.measure import Metrics
 from dwell.results.dataset import as_dataset, save_run
 from dwell.results.details import Details
@@ -72,7 +71,7 @@ class Run:
     def __repr__(self) -> str:
         law, stop = type(self.system.controller).__name__, self.stop
         agents, jumps = counted(self.agents, "agent"), counted(self.details.tally.jumps, "jump")
-        run = "Run" if self.live is None else "Live run"
+        run = "Run" if self.details.live is None else "Live run"
         changed = "; its file was changed" if self.provenance.get("intact") == "false" else ""
         ended = f"ended at t = {stop.time:g} ({stop.reason.value}){changed}"
         return f"<{run} of {law}: {agents}, {jumps}, {ended}>"
@@ -109,11 +108,6 @@ class Run:
         return self.details.scenario
 
     @property
-    def live(self) -> LiveRecord | None:
-        """The record of the fleet whose run this is; None for a simulation."""
-        return self.details.live
-
-    @property
     def agents(self) -> int:
         """The number of agents, those included that arrive later or leave."""
         return self.system.agents
@@ -146,7 +140,7 @@ class Run:
     def arc(self) -> HybridArc[AgentsState]:
         """The solution."""
         table, last = self.events, self.details.recorder.remembered
-        walk = walk_of(self.system, self.start, table) if self.live is None else None
+        walk = walk_of(self.system, self.start, table) if self.details.live is None else None
         states = LoggedStates(self.start, table, walk, last)
         return HybridArc(self.system, states, logged_events(table), self.horizon, self.stop)
 

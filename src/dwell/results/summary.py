@@ -91,7 +91,7 @@ def summarize(run: Run) -> dict[str, Any]:
         "separation": _closest(kept),
         "certificate": _certificate(kept),
         **_world(kept),
-        **({} if kept.live is None else {"live": live_numbers(kept.system, kept.live)}),
+        **({} if (live := kept.live) is None else {"live": live_numbers(kept.system, live)}),
         "distance": _spread(spent.distance),
         "top_speed": kept.tally.top_speed_until(run.horizon),
         "energy": _spread(spent.energy),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from dwell.cli.command import Number, command, flag, one_of, option
@@ -112,6 +113,11 @@ def fleet(
         "--tls", type=Path, metavar="DIR",
         help="zenoh: folder with ca.pem, agent_K.pem and agent_K.key; needed beyond loopback.",
     ),
+    option(
+        "--robot", default="integrator", metavar="KIND",
+        help="What it moves, such as ros2 or mavlink:address=udpin:127.0.0.1:14540; a simulated "
+        "point by default.",
+    ),
     example="site.toml --id 3 --journals log",
 )  # fmt: skip
 def agent(
@@ -126,17 +132,19 @@ def agent(
     key: Path | None,
     connect: list[str],
     tls: Path | None,
+    robot: str,
 ) -> None:
     """Run one agent of a live fleet, such as on the robot itself.
 
     The addresses of all agents are in the scenario, fleet.peers. Agents begin when all have been
     heard of. Afterwards dwell merge makes one run of the journals of all agents.
     """
+    os.environ.setdefault("DWELL_JIT", "0")  # one agent does without the compiler
     from dwell.fleet.single import AgentLinks, run_agent
 
     changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
     links = AgentLinks(transport, listen, key, tuple(connect), tls)
-    run_agent(load(scenario, changes), number, journals, run, links, complain)
+    run_agent(load(scenario, changes), number, journals, run, links, complain, robot)
 
 
 @command(
