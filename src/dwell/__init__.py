@@ -35,7 +35,8 @@ if TYPE_CHECKING:
         Uniform,
     )
     from dwell.errors import DwellError, InputError, Interrupted
-    from dwell.exports import export_gis, export_html, player
+    from dwell.exports import export_gis, export_html, export_mcap, player
+    from dwell.fleet.run import merge_journals, run_fleet
     from dwell.geometry import (
         Ball,
         Box,
@@ -65,9 +66,9 @@ __all__ = [
     "Network", "Observation", "Polygon", "Polynomial", "Polytope", "Raster", "Region", "Run",
     "Scenario", "SelfTriggered", "SelfTriggeredCentroid", "Sensor", "Site", "Switch",
     "Tessellation", "Timer", "Uniform", "animate", "check", "compare", "design", "export_gis",
-    "export_html", "load_run", "load_scenario", "load_sweep", "moments", "optimize", "player",
-    "power_weights",
-    "resume_run", "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
+    "export_html", "export_mcap", "load_run", "load_scenario", "load_sweep", "merge_journals",
+    "moments", "optimize", "player", "power_weights", "resume_run", "run_fleet", "run_scenario",
+    "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
 
 _MODULES = {
@@ -82,7 +83,8 @@ _MODULES = {
         "Uniform",
     ),
     "errors": ("DwellError", "InputError", "Interrupted"),
-    "exports": ("export_gis", "export_html", "player"),
+    "exports": ("export_gis", "export_html", "export_mcap", "player"),
+    "fleet.run": ("merge_journals", "run_fleet"),
     "geometry": (
         "Ball", "Box", "Ellipsoid", "Interval", "MovingPolygon", "Polygon", "Polytope", "Region",
     ),

@@ -97,6 +97,10 @@ class StoreError(InputError):
     """A stored run cannot be written, read, or trusted."""
 
 
+class FleetError(DwellError):
+    """A live fleet could not be started, or one of its processes failed."""
+
+
 class UnsavedError(StoreError):
     """A file could not be written; `run` is the run that it was for, None for other files."""
 

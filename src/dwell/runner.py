@@ -275,7 +275,7 @@ def simulate(
     world = (links, switches, sensors, radii)
     scenario = describe(moving, weight, places, controller, options, ids, *world)
     with stop_on_signal() as request, reported(progress) as tell:
-        loop, versions = RunLoop(tell, request), _made_with(scenario)
+        loop, versions = RunLoop(tell, request), made_with(scenario)
         loop.say("preparing", 0.0)
         first = beginning(system, every, threads=threads)
         spaced = "off" if record == SUMMARY and sample_every is None else sample_every
@@ -320,6 +320,7 @@ def check(
         same_kernels=run.provenance.get("kernels") == provenance()["kernels"],
         metrics=run.metrics,
         assumed=run.details.assumed,
+        live=run.live,
     )
     system = run.system
     if run.scenario is not None:
@@ -344,7 +345,7 @@ def run_built(
 ) -> Run:
     """Run a scenario from its start, given what `build` returned; saved in `target` or nowhere."""
     system, places, repairs = built
-    versions = _made_with(scenario)  # before the sources can change
+    versions = made_with(scenario)  # before the sources can change
     loop.say("preparing", 0.0)
     recorder = recorder_of(scenario, system, beginning(system, places, threads=threads), threads)
     until, max_jumps = scenario.run.horizon, scenario.run.max_jumps
@@ -364,7 +365,7 @@ def _resumed(
             return run_built(scenario, build(scenario), loop, threads, path)
         recorder = taken_up(old, scenario, threads)
         loop.began -= old.details.wall_seconds
-        versions, options = _made_with(scenario), scenario.run
+        versions, options = made_with(scenario), scenario.run
         loop.say("preparing", 0.0)
         assert old.scenario is not None
         journal = old.details.journal if options.horizon == old.scenario.run.horizon else None
@@ -375,7 +376,7 @@ def _resumed(
         return execute(loop, task)
 
 
-def _made_with(scenario: Scenario | None) -> dict[str, str]:
+def made_with(scenario: Scenario | None) -> dict[str, str]:
     """Which versions make a run, and the digests of the Python sources that its scenario names."""
     try:
         return {**provenance(), **({} if scenario is None else sources_of(scenario))}

@@ -47,7 +47,7 @@ VALUES = st.recursive(
 )
 
 
-def one_outcome(outcome: Outcome, folder: Path) -> Outcome:
+def oneoutcome(outcome: Outcome, folder: Path) -> Outcome:
     """Refused with sentences and nothing kept, or run with figures and a file that is right."""
     kept = folder / "run.nc"
     if outcome.code == 2:
@@ -69,7 +69,7 @@ def run(folder: Path, *words: str) -> Outcome:
     path = folder / "s.json"
     path.write_text(json.dumps(SMALL))
     outcome = dwell("run", path, "--json", "--out", folder / "run.nc", *words)
-    return one_outcome(outcome, folder)
+    return oneoutcome(outcome, folder)
 
 
 @pytest.mark.exhaustive

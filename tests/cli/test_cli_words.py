@@ -92,9 +92,9 @@ def test_usage_and_files_that_are_not_there(tmp_path: Path) -> None:
 def test_there_is_one_object_at_most(scenario: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault after the numbers were printed, such as a full disk, adds no second object."""
 
-    made = running._outcome
+    made = running.outcome
     unsaved = UnsavedError("the disk is full")
-    monkeypatch.setattr(running, "_outcome", lambda *given: (*made(*given)[:2], unsaved))
+    monkeypatch.setattr(running, "outcome", lambda *given: (*made(*given)[:2], unsaved))
     ended = dwell("run", scenario, *SHORT, "--json")
     assert (ended.code, ended.err) == (3, "dwell: the disk is full\n")
     assert ended.json["stop"]["reason"] == "horizon"

@@ -104,10 +104,11 @@ def test_one_to_six_runs(two_hills: dwell.Run, tmp_path: Path, count: int) -> No
         dwell.export_html([two_hills] * count, tmp_path / "a.html")
 
 
-def test_one_of_html_and_gis() -> None:
-    done = shell("export", "run.nc")
+@pytest.mark.parametrize("given", [(), ("--html", "a.html", "--mcap", "a.mcap")])
+def test_one_format_at_a_time(given: tuple[str, ...]) -> None:
+    done = shell("export", "run.nc", *given)
     assert done.code == 2
-    assert "either --html FILE or --gis FILE" in done.err
+    assert "one of --html FILE, --gis FILE and --mcap FILE is needed" in done.err
 
 
 @pytest.mark.slow

@@ -129,3 +129,29 @@ def test_too_many_corners_are_refused() -> None:
     ring = np.column_stack([np.cos(angle), np.sin(angle)]) * radius[:, None]
     with pytest.raises(WorkspaceError, match=r"2500 corners.*simplify"):
         Routes([ring]).path(np.array([0.99, 0.0]), np.array([1.05, 0.001]) * 1.0)
+
+
+def test_vertices_on_a_straight_side_do_not_block_it():
+    """Far from the origin, vertices in the middle of a side lie on it only up to rounding."""
+    turn = np.array([(np.cos(0.3), np.sin(0.3)), (-np.sin(0.3), np.cos(0.3))])
+    side = [(x, 0.0) for x in np.linspace(0.0, 1000.0, 14)]
+    ring = np.array([*side, (1000, 400), (600, 400), (600, 900), (0, 900)])
+    ring = ring @ turn + np.array([512345.678, 5212345.678])
+    routes = Routes([ring])
+    for begin, end in itertools.permutations((0, 3, 8, 13), 2):
+        straight = float(lengths(ring[end] - ring[begin]))
+        assert length_of(routes.path(ring[begin], ring[end])) == pytest.approx(straight, rel=1e-12)
+
+
+@pytest.mark.parametrize("gap", [1e-13, 1e-12, 1e-11, 1e-10, 1e-9])
+def test_an_agent_close_to_a_blunt_corner_passes_it(gap):
+    routes = Routes([np.array([(0, 0), (1, 0), (2, 0.1), (2, 1), (0, 1)], dtype=float)])
+    begin, end = np.array([1.0 - gap, 0.0]), np.array([2.0, 0.1])
+    assert length_of(routes.path(begin, end)) == pytest.approx(float(np.hypot(1.0, 0.1)), rel=1e-8)
+
+
+def test_no_path_leaves_between_two_corners():
+    """A line along two prongs of different widths touches corners and is outside between them."""
+    ring = np.array([(0, 0), (10, 0), (10, 3), (2, 3), (2, 1), (1, 1), (1, 3), (0, 3)], dtype=float)
+    found = Routes([ring]).path(np.array([0.0, 3.0]), np.array([10.0, 3.0]))
+    assert length_of(found) == pytest.approx(1.0 + np.sqrt(5.0) + np.sqrt(68.0), rel=1e-14)

@@ -49,6 +49,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "alone": {"law": Timer(**TIMER), "start": START[:1], "until": 5.0},
     "still": {"law": Timer(**TIMER), "until": 0.1},  # ends before the first event
     "lossy": {"law": Timer(**TIMER), "network": Network(loss=0.3)},
+    "late": {"law": Timer(**TIMER), "network": Network(delay=0.3)},
     "lossy-lloyd": {"law": Lloyd(dt=0.1), "network": Network(loss=0.3)},
     "lossy-trigger": {"law": LAWS["self-triggered"], "network": Network(loss=0.3), "until": 0.5},
     "lossy-messages": {
@@ -360,6 +361,8 @@ FOUND: dict[str, tuple[str, Forge, set[str], bool]] = {
     "interval-long": ("timer", waits("t2", 3), {"interval"}, True),
     "interval-short": ("timer", waits("t1", -3), {"interval"}, True),
     "workspace": ("timer", outside(1.1e-12), {"workspace"}, True),
+    "workspace-lossy": ("lossy", outside(1.1e-12), {"workspace"}, True),
+    "workspace-late": ("late", outside(1.1e-12), {"workspace"}, True),
     "workspace-at-the-end": ("timer", led_out, {"workspace"}, True),
     "centroid": ("timer", off("errors", (K, 0), ulps=1), {"centroid"}, False),
     "centroid-below": ("timer", off("errors", (K, 1), ulps=-1), {"centroid"}, False),
@@ -485,7 +488,7 @@ def test_what_is_within_the_limit_passes(run: str, forge: Forge, name: str) -> N
 
 UNPROMISED = {
     "workspace-law": ("overshoot", outside(0.1), "workspace"),
-    "workspace-lossy": ("lossy", outside(0.1), "workspace"),
+    "workspace-lossy": ("lossy-lloyd", outside(0.1), "workspace"),
     "cost-lossy": ("lossy-lloyd", back_to_start, "cost"),
     "target-lossy": ("lossy-trigger", at_the_neighbour, "target"),
     "target-after": ("self-triggered-paper", at_the_neighbour, "target"),

@@ -145,6 +145,9 @@ export const design = (scenario: Scenario): Promise<Record<string, unknown>> =>
 export const startRun = (scenario: Scenario): Promise<Job> =>
   data(post("/api/runs?live=true", JSON.stringify(scenario)));
 
+export const fleet = (): Promise<{ run: string; scenario: Scenario; start: number[][] }> =>
+  data(ask("/api/fleet"));
+
 export const runOf = (id: string): Promise<Job & { summary: unknown }> => data(ask(`/api/runs/${id}`));
 
 export const cancel = async (id: string): Promise<void> => {

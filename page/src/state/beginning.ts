@@ -5,6 +5,7 @@ import { readRecording } from "../net/recorded";
 import type { Panel } from "./app";
 import { LAWS } from "./laws";
 import {
+  FLEET,
   forget,
   fragmentOf,
   recall,
@@ -83,6 +84,7 @@ export class Beginning {
   }
 
   private async openFragment(fragment: string): Promise<boolean> {
+    if (fragment === FLEET) return this.openFleet(fragment);
     const stored = storedIn(fragment);
     if (stored.length) return this.openStored(fragment, stored);
     if (!fragment.startsWith("#s=")) return false;
@@ -107,6 +109,33 @@ export class Beginning {
       return false;
     }
     this.session.startPending();
+    return true;
+  }
+
+  /** The live fleet that the server follows. */
+  private async openFleet(fragment: string): Promise<boolean> {
+    const { session } = this;
+    this.fragment = fragment;
+    try {
+      const { run, scenario, start } = await api.fleet();
+      const { progress } = await api.runOf(run);
+      session.edits++; // what is being asked for must not overtake it
+      session.take(scenario, start);
+      const lane = session.runs.lane(scenario.controller.kind);
+      session.runs.show([lane]);
+      session.runs.wanted = progress * scenario.run.horizon;
+      void lane.resume([{ id: run, offset: 0, jumps: 0, scenario }]);
+    } catch (error) {
+      session.fail(error);
+      return false;
+    }
+    session.clock.setSpeed(1);
+    session.clock.play();
+    session.store.set({ panel: "numbers" });
+    // A hidden page stands still: afterwards it goes where the fleet is.
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden && session.clock.playing) session.seek(session.runs.limit().known);
+    });
     return true;
   }
 
@@ -143,6 +172,7 @@ export class Beginning {
   keep(): void {
     const { scenario, lanes, panel, story } = this.session.store.get();
     if (!scenario || story !== null) return;
+    if (this.fragment === FLEET) return forget(); // it is there again at once
     if (lanes.some((lane) => lane.recorded)) return forget(); // it is there again at once
     remember({
       fragment: this.fragment,

@@ -92,6 +92,9 @@ export function shownIn(fragment: string): Shown {
   };
 }
 
+/** The fragment of a page that follows a live fleet. */
+export const FLEET = "#f";
+
 const STORED = "#r=";
 
 /** The addresses of the stored runs that `dwell serve RUN.nc` offers, if the fragment is about them. */

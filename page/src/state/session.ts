@@ -119,7 +119,7 @@ export class Session {
     this.runPending = false;
   }
 
-  private take(scenario: Scenario, start: Places): void {
+  take(scenario: Scenario, start: Places): void {
     this.history.clear();
     this.noteHistory();
     this.view = null;

@@ -137,15 +137,15 @@ class CoverageSystem(CoverageProblem):
         """The state at a later time: positions follow from the segments in closed form."""
         return state.at(to)
 
-    def jump(self, state: AgentsState, event: Event) -> AgentsState:
-        """The state after one agent has sampled and decided."""
+    def jump(self, state: AgentsState, event: Event, *, begins: bool = False) -> AgentsState:
+        """The state after one agent has sampled and decided; `begins` for its first decision."""
         agent = event.source
         here = state.positions
         if self._is_absent(agent, state.time):
             return self._departed(state, agent, here[agent])
         try:
             truth = self.measurement(here, agent, state.time)  # recorded, whatever it observes
-            order, spent, state = self._decided(state, agent, here, truth)
+            order, spent, state = self._decided(state, agent, here, truth, begins)
         except AgentsError as contact:
             raise halted(contact) from None
         if self.delayed:
@@ -167,7 +167,7 @@ class CoverageSystem(CoverageProblem):
         return state.with_order(agent, place, order, nothing, _spent(order, 0, 0))
 
     def _decided(
-        self, state: AgentsState, agent: int, here: Points, truth: CellMeasurement
+        self, state: AgentsState, agent: int, here: Points, truth: CellMeasurement, begins: bool
     ) -> tuple[Command, Spent, AgentsState]:
         """The command of `agent`, its cost, and the state with the messages it received."""
         heard = 0
@@ -176,7 +176,8 @@ class CoverageSystem(CoverageProblem):
             state = replace(state, mail=(*state.mail[:agent], mail, *state.mail[agent + 1 :]))
         tries = state.samples_next is None or bool(state.samples_next[agent])
         delay, count = self.world_at(state.time).network.delay, int(state.event_counts[agent])
-        arrives = count == 0 and self.arrivals[agent] > 0.0 and self.program is None
+        arrives = begins or (count == 0 and self.arrivals[agent] > 0.0)
+        arrives = arrives and self.program is None
         lost = tries and not arrives and self._is_lost(agent, agent, count, state.time)
         looked = int(tries and not lost and self.information.others != "broadcasts")
         seen, measurement = here, truth if looked else None

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import NoReturn
 
 from dwell.cli.command import COMMANDS
-from dwell.cli.commands import files, page, runs, studies
+from dwell.cli.commands import files, fleets, page, runs, studies
 from dwell.cli.output import Printed, complain, print_json
 from dwell.cli.running import Terminated
 from dwell.errors import Aborted, DwellError, DwellWarning, InputError, UnsavedError
@@ -24,7 +24,9 @@ from dwell.errors import Aborted, DwellError, DwellWarning, InputError, UnsavedE
 ABOUT = "Coverage control with mobile sensors: simulate, check, plot, compare laws."
 BEGIN = "Start with: dwell init two-hills, then dwell run two-hills.toml"
 
-GROUPS = [module.__name__ for module in (runs, studies, files, page)]  # in the order of the help
+GROUPS = [
+    module.__name__ for module in (runs, fleets, studies, files, page)
+]  # in the order of the help
 BADLY, WRONG_INPUT, UNSAVED, INTERRUPTED, TERMINATED = 1, 2, 3, 130, 143
 
 

@@ -95,3 +95,17 @@ def refuse(repairs: tuple[str, ...]) -> None:
             f"with --strict nothing is repaired, but this would be: {'; '.join(repairs)}",
             code="strict",
         )
+
+
+def require_web(what: str) -> None:
+    """Refuse a command that shows a page where the extra `web` is not installed."""
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+        import websockets  # noqa: F401
+    except ImportError as fault:
+        raise InputError(
+            f"{what} needs fastapi, uvicorn and websockets, and {fault.name} is not installed; "
+            'install them with: pip install "dwell[web]"',
+            code="web.missing",
+        ) from fault

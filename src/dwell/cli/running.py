@@ -35,7 +35,7 @@ def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | 
     if out is not None and out.suffix.lower() not in ENDINGS:
         says = f"a run is stored as NetCDF-4, whatever the ending; {out.stem}.nc says so"
         complain(f"{out}: {says}")
-    return _outcome(
+    return outcome(
         lambda: run_scenario(scenario, out=out, force=force, threads=threads, on_signal=_on_signal),
         out,
     )
@@ -60,10 +60,10 @@ def resumed(
     if scenario is not None:
         _same_scenario(path, scenario, changes)
     limits = {key.removeprefix("run."): value for key, value in limits_given.items()}
-    return _outcome(lambda: resume_run(path, **limits, threads=threads, on_signal=_on_signal), path)
+    return outcome(lambda: resume_run(path, **limits, threads=threads, on_signal=_on_signal), path)
 
 
-def _outcome(make: Callable[[], Run], out: Path | None) -> Outcome:
+def outcome(make: Callable[[], Run], out: Path | None) -> Outcome:
     """The run that `make` makes, whole or up to an interrupt, kept or not."""
     failed: DwellError | None = None
     try:

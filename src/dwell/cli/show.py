@@ -47,6 +47,7 @@ def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[
     who = counted(s["agents"], "agent")
     yield "law", f"{s['law']}, {who}, {s['integration']} integrals, seed {s['seed']}"
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
+    yield from _live(s.get("live"))
     yield from _world(s.get("world"), units)
     if not stop["ok"]:
         file = None if out is None else str(out)
@@ -84,6 +85,19 @@ def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[
     yield "distance", f"{low} to {high} per agent, mean {mean}"
     parts = ", all parts of the run together" if resumed else ""
     yield "time taken", f"{s['wall_seconds']:.3g} s{parts}"
+
+
+def _live(live: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
+    """The fleet of a live run, and what its network and its safety limits did."""
+    if live is None:
+        return
+    starts = counted(live["boots"], "boot")
+    samples, late = counted(live["samples"], "sample"), counted(live["gaps_over_t2"], "gap")
+    clocks = "" if live["exact"] else ", measured positions"
+    yield "live", f"{counted(live['agents'], 'agent')}, {starts}, {samples}, {late} over T2{clocks}"
+    for name in ("interventions", "dropped"):
+        listed = ", ".join(f"{count} {reason}" for reason, count in live[name].items())
+        yield name, listed or "none"
 
 
 def _length(number: str, units: Units) -> str:

@@ -7,37 +7,37 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats
+from dwell.agents import CoverageSystem
 from dwell.density import Raster
 from dwell.errors import InputError
-from dwell.results import Run
 from dwell.scenario.rasters import known_raster
 
 PIXELS = 128  # along the longer side of a raster that is drawn
 DIGITS = 5  # of its values
 
 
-def drawn_tables(run: Run, tables: dict[str, Any]) -> dict[str, Any]:
+def drawn_tables(system: CoverageSystem, tables: dict[str, Any]) -> dict[str, Any]:
     """Return tables with the values of their rasters in place of the files of these."""
-    found: dict[str, Any] = _without_files(tables, None if run.system.timeline else run)
+    found: dict[str, Any] = _without_files(tables, None if system.timeline else system)
     return found
 
 
-def _without_files(value: Any, run: Run | None) -> Any:
+def _without_files(value: Any, system: CoverageSystem | None) -> Any:
     """Return JSON values with every raster in a file as one whose values are in the table.
 
-    The raster is sampled over the workspace of `run`, or over itself where the world changes.
+    The raster is sampled over the workspace of `system`, or over itself where the world changes.
     """
     if isinstance(value, list):
-        return [_without_files(one, run) for one in value]
+        return [_without_files(one, system) for one in value]
     if not isinstance(value, dict):
         return value
     if value.get("kind") != "raster" or "file" not in value:
-        return {key: _without_files(one, run) for key, one in value.items()}
+        return {key: _without_files(one, system) for key, one in value.items()}
     raster = known_raster(value.get("sha256"))
     if raster is None:
         says = "this density is a raster in a file for each of several times, which the page does"
         raise InputError(f"{says} not draw", code="export.density", key="density.file")
-    lower, upper = run.workspace.bounds if run is not None else _ends(raster)
+    lower, upper = system.workspace.bounds if system is not None else _ends(raster)
     return _sampled(raster, lower, upper)
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dwell._checks import check_whole
-from dwell._types import Floats, Points, lengths
-from dwell.cells.tessellation import Tessellation, tessellate
-from dwell.errors import AgentsError, InputError
+from dwell._types import Floats, lengths
+from dwell.cells.tessellation import Tessellation
+from dwell.errors import InputError
+from dwell.exports.epoch import EPOCH, instant
+from dwell.exports.scene_shapes import cell_ring, cells_at
 from dwell.geometry import Curved, Region, Workspace
-from dwell.geometry.outlines import PER_TURN, outline_of
+from dwell.geometry.outlines import outline_of
 from dwell.plotting.worlds import lives
 from dwell.results import Run, RunLike, as_run
 from dwell.results.files import check_target, written_whole
@@ -24,7 +25,6 @@ from dwell.sites import Frame
 from dwell.sites.layers import Layer, driver_of, write_layers
 from dwell.sites.outlines import shape_of, shapely
 
-EPOCH = "1970-01-01T00:00:00Z"
 AREAS = "MultiPolygon"  # the type of all features of a layer of areas
 CURVED = 16  # chords of a path that is a cubic between two events
 
@@ -79,7 +79,7 @@ def export_gis(
         raise InputError(says, code="export.frame", key="site")
     if run.workspace.dimension != 2:
         raise InputError("a map needs a run in the plane", code="export.dimension", key="workspace")
-    zero = _instant(epoch or (site.epoch if site is not None else None) or EPOCH)
+    zero = instant(epoch or (site.epoch if site is not None else None) or EPOCH)
     layers = [one for one in layers_of(run, frames, zero) if len(one.shapes)]
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".dwell-") as folder:
         made = Path(folder, target.name)
@@ -87,17 +87,6 @@ def export_gis(
         with written_whole(target) as temporary:
             os.replace(made, temporary)
     return target
-
-
-def _instant(epoch: str) -> np.datetime64:
-    from dwell.scenario.site import as_epoch
-
-    try:
-        text = as_epoch(epoch)
-    except ValueError as bad:
-        says = f'epoch is {epoch!r}; a date and time such as "2026-05-01T06:00:00Z" is needed'
-        raise InputError(says, code="export.epoch", key="epoch") from bad
-    return np.datetime64(datetime.fromisoformat(text).replace(tzinfo=None), "ms")
 
 
 def layers_of(run: Run, frames: int, zero: np.datetime64) -> Iterator[Layer]:
@@ -141,7 +130,7 @@ def _snapshots(run: Run, times: Floats, ends: Floats, zero: np.datetime64) -> It
     rows: dict[str, list[Any]] = {"cells": [], "agents": []}
     for t, end in zip(times.tolist(), ends.tolist(), strict=True):
         positions, region = run.positions(t), _shape(run.world(t).workspace)
-        for name, agents, cells in _divisions(run, t, positions):
+        for name, agents, cells, _ in cells_at(run.system, t, positions):
             errors = lengths(cells.errors)
             for k, shape in enumerate(_cut(cells, region)):
                 row = (int(agents[k]), float(cells.masses[k]), float(errors[k]), name, t, end)
@@ -158,34 +147,12 @@ def _snapshots(run: Run, times: Floats, ends: Floats, zero: np.datetime64) -> It
         yield Layer(layer, kind, shapes, own | _times(begins, until, zero))
 
 
-def _divisions(
-    run: Run, t: float, positions: Points
-) -> Iterator[tuple[str, np.ndarray, Tessellation]]:
-    """The cells at time t, of each sensor by its name; none where two agents coincide."""
-    world, radii = run.system.world_at(t), run.system.radii
-    for k, diagram in enumerate(world.diagrams):
-        agents = run.world(t).agents if diagram.members is None else diagram.members
-        ground = diagram.ground.at(t)
-        radius = None if radii is None else radii[agents]
-        name = run.system.sensors[k].name if run.system.sensors else ""
-        try:
-            place, weight = ground.workspace, ground.density
-            yield name, agents, tessellate(place, positions[agents], weight, radius=radius)
-        except AgentsError:
-            continue
-
-
 def _cut(cells: Tessellation, region: Any) -> list[Any]:
     """The cells as shapely has them, cut by the region where that is not convex."""
-    lib, found = shapely(), []
-    curved = isinstance(cells.workspace, Curved) or cells.radius is not None
-    for cell in cells.cells:
-        own: Any = cell
-        if own.empty:
-            found.append(lib.Polygon())
-            continue
-        ring = own.outline(PER_TURN) if curved else own.vertices
-        found.append(lib.Polygon(ring))
+    lib = shapely()
+    found = [
+        lib.Polygon() if cell.empty else lib.Polygon(cell_ring(cells, cell)) for cell in cells.cells
+    ]
     if isinstance(cells.workspace, Region):
         return list(lib.intersection(found, region))
     return found

@@ -56,9 +56,9 @@ def recording_of(run: Run) -> bytes:
     header = {
         "format": FORMAT,
         "version": dwell.__version__,
-        "scenario": drawn_tables(run, named),
+        "scenario": drawn_tables(run.system, named),
         "start": run.start.start[: scenario.agents.count].tolist(),
-        "begin": drawn_tables(run, begin_message(run.system, run.start, scenario)),
+        "begin": drawn_tables(run.system, begin_message(run.system, run.start, scenario)),
         "summary": summary,
         **about,
     }

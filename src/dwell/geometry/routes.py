@@ -43,8 +43,10 @@ class Routes:
         self.slack = max(SLACK * extent, ROUNDINGS * float(np.spacing(size)))
         self._corners, self._ends = corners - self.origin, ends - self.origin
         one, other = self._corners - (before - self.origin), self._ends - self._corners
-        self._turns = self._corners[one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0] < 0.0]
+        turning = one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0] < 0.0
+        self._turns = self._corners[turning]
         self._edges = tuple(np.ascontiguousarray(c) for c in (*self._corners.T, *self._ends.T))
+        self._outline = (*self._edges, turning, self.slack)
         self._xy = tuple(np.ascontiguousarray(c) for c in self._turns.T)
 
     def holds(self, points: Points) -> np.ndarray:
@@ -93,7 +95,7 @@ class Routes:
                 key="workspace.stay",
             )
         seen = np.empty((count, count))
-        see_each_other(*self._xy, *self._edges, self.slack, seen)
+        see_each_other(*self._xy, *self._outline, seen)
         graph = np.where(seen > 0.0, seen, 0.0)  # 0: no edge
         far, before = shortest_path(graph, directed=False, return_predecessors=True)
         return far, before
@@ -103,11 +105,11 @@ class Routes:
         from dwell._kernels.polygon.visibility import is_seen, seen_from
 
         p, q = begin - self.origin, end - self.origin
-        if is_seen(*p, *q, *self._edges, self.slack):
+        if is_seen(*p, *q, *self._outline):
             return np.array([begin, end])
         first, last = np.empty((2, len(self._turns)))
         for place, found in ((p, first), (q, last)):
-            seen_from(*place, *self._xy, *self._edges, self.slack, found)
+            seen_from(*place, *self._xy, *self._outline, found)
         far, before = self._table
         starts, stops = np.flatnonzero(first >= 0.0), np.flatnonzero(last >= 0.0)
         total = first[starts, None] + far[np.ix_(starts, stops)] + last[stops]

@@ -19,6 +19,7 @@ from dwell.agents.stored_names import DECAY_RATE, stored_names
 from dwell.errors import UnsavedError
 from dwell.measure import Metrics
 from dwell.results.files import check_target, refused, written_whole
+from dwell.results.live_record import LIVE, ROWS, live_attribute, live_variables
 from dwell.scenario.modules import named_code
 from dwell.scenario.rasters import describe_raster, known_raster, raster_tables
 
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from dwell.results.run import Run
+    from dwell.scenario import Scenario
 
 _UNITS = "Lengths are in the unit of the workspace, times in one unit of the scenario's own."
 FORMAT = 4  # 1 had no counts at the start, 2 no marks, 3 nothing but whole runs with all events
 WHOLE_RUN = 3  # which older versions can read
 TIMES = "event_time"  # a coordinate of jumps
 LONG, COMPRESSED = 1000, {"compression": "gzip", "compression_opts": 1, "shuffle": True}
+LONG_ONES = ("jump", *ROWS)  # dimensions
 RASTERS, MOST_BYTES = "rasters", 16_000_000  # the attribute; larger rasters stay in their files
 LISTED = 1000  # agents up to which the numbers of a run are stored with it
 
@@ -119,6 +122,8 @@ def _content(run: Run, journal: str | None) -> tuple[dict[str, Any], dict[str, A
     kept = run.details.table is not None
     variables = _common_variables(run)
     variables |= _event_variables(run.events) if kept else _accumulated_variables(run)
+    if run.live is not None:
+        variables |= live_variables(run.live)
     if journal is None and run.agents <= LISTED:
         variables[NUMBERS] = _text(run.summary(), "character", "the numbers of the run, as JSON")
     rasters, tables = _raster_variables(run)
@@ -140,7 +145,7 @@ def netcdf_image(variables: dict[str, Any], attributes: dict[str, Any]) -> bytes
             for dim, size in zip(dims, values.shape, strict=True):
                 if dim not in file.dimensions:
                     file.dimensions[dim] = size
-            small = COMPRESSED if dims[0] == "jump" and len(values) >= LONG else {}
+            small = COMPRESSED if dims[0] in LONG_ONES and len(values) >= LONG else {}
             data = values if values.size else None
             made = file.create_variable(name, dims, values.dtype, data, **small)
             made.attrs.update(about)
@@ -163,7 +168,7 @@ def _attributes(run: Run, journal: str | None) -> dict[str, Any]:
         "title": scenario.name if scenario and scenario.name else "dwell run",
         "comment": _UNITS,
         "dwell_format": WHOLE_RUN if details.table is not None and journal is None else FORMAT,
-        "scenario": scenario.model_dump_json() if scenario else "",
+        "scenario": _as_json(scenario) if scenario else "",
         "provenance": json.dumps(dict(run.provenance)),
         "repairs": json.dumps(list(run.repairs)),
         "stop": json.dumps([run.stop.reason.value, run.stop.time, run.stop.detail]),
@@ -174,6 +179,8 @@ def _attributes(run: Run, journal: str | None) -> dict[str, Any]:
     }
     if details.table is None:
         attributes["record"] = details.record
+    if run.live is not None:
+        attributes[LIVE] = live_attribute(run.live)
     if journal is not None:
         attributes["journal"] = journal
     if scenario is not None and named_code(scenario):  # for readers that cannot import the code
@@ -183,6 +190,11 @@ def _attributes(run: Run, journal: str | None) -> dict[str, Any]:
         kept = {"law": named, "summary": None if journal is not None else known}
         attributes["without_code"] = json.dumps(kept)
     return attributes
+
+
+def _as_json(scenario: Scenario) -> str:
+    """A scenario as JSON; without the table of a fleet that it has not, as in older files."""
+    return scenario.model_dump_json(exclude={"fleet"} if scenario.fleet is None else None)
 
 
 def _common_variables(run: Run) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from dwell.engine.recorder import Recorder, touching
 from dwell.engine.tally import Tally
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import Stop
+from dwell.live.record import LiveRecord
 from dwell.measure import Metrics, measure
 from dwell.measure.closest_approach import Approach
 from dwell.measure.metrics import Snapshots, metrics_of, snapshots
@@ -46,6 +47,7 @@ class Details:
     journal: tuple[str, int] | None = None  # name and number of parts of the run's journal
     absent: InputError | None = None  # why the run's own Python code cannot be imported
     noted: Mapping[str, Any] | None = None  # the stored summary, for that case
+    live: LiveRecord | None = None  # of a fleet; None for a simulation
 
     @property
     def record(self) -> str:
@@ -251,6 +253,6 @@ class Details:
     @cached_property
     def certificate(self) -> tuple[Finding, ...]:
         """Hypotheses and conclusions of the theorem for this run."""
-        if self.assumed is None or self.table is None:
+        if self.assumed is None or self.table is None or self.live is not None:
             return ()
         return held_against(self.recorded, self.assumed, QUICK, self.measured)

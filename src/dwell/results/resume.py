@@ -34,6 +34,9 @@ def extended(
         "max_jumps": options.max_jumps if max_jumps is None else max_jumps,
     }
     name = shown(path)
+    if run.live is not None:
+        says = f"{name} is the run of a live fleet, which only the fleet itself could continue"
+        raise InputError(f"{says}; start the fleet again with dwell fleet", code="resume.live")
     if run.intact is False:
         says = f"{name} is not as it was written, so it cannot go on; see dwell check"
         raise StoreError(says, code="store.damaged")

@@ -19,6 +19,7 @@ from dwell.agents.walk import walk_of
 from dwell.engine.tally import Counters
 from dwell.errors import InputError
 from dwell.hybrid import HybridArc, Stop
+from dwell.live.record import LiveRecord
 from dwell.measure import Metrics
 from dwell.results.dataset import as_dataset, save_run
 from dwell.results.details import Details
@@ -71,9 +72,10 @@ class Run:
     def __repr__(self) -> str:
         law, stop = type(self.system.controller).__name__, self.stop
         agents, jumps = counted(self.agents, "agent"), counted(self.details.tally.jumps, "jump")
+        run = "Run" if self.live is None else "Live run"
         changed = "; its file was changed" if self.provenance.get("intact") == "false" else ""
         ended = f"ended at t = {stop.time:g} ({stop.reason.value}){changed}"
-        return f"<Run of {law}: {agents}, {jumps}, {ended}>"
+        return f"<{run} of {law}: {agents}, {jumps}, {ended}>"
 
     def _repr_html_(self) -> str:
         numbers = self.summary()
@@ -105,6 +107,11 @@ class Run:
     def scenario(self) -> Scenario | None:
         """The scenario that repeats the run; None if no file can describe it."""
         return self.details.scenario
+
+    @property
+    def live(self) -> LiveRecord | None:
+        """The record of the fleet whose run this is; None for a simulation."""
+        return self.details.live
 
     @property
     def agents(self) -> int:
@@ -139,7 +146,8 @@ class Run:
     def arc(self) -> HybridArc[AgentsState]:
         """The solution."""
         table, last = self.events, self.details.recorder.remembered
-        states = LoggedStates(self.start, table, walk_of(self.system, self.start, table), last)
+        walk = walk_of(self.system, self.start, table) if self.live is None else None
+        states = LoggedStates(self.start, table, walk, last)
         return HybridArc(self.system, states, logged_events(table), self.horizon, self.stop)
 
     @cached_property

@@ -21,6 +21,7 @@ from dwell.engine.recorder import EVENTS, SUMMARY, Recorder, recorder_of
 from dwell.engine.tally import Tally
 from dwell.errors import InputError, StoreError
 from dwell.hybrid import Stop, StopReason
+from dwell.live.table import standing
 from dwell.measure import Metrics
 from dwell.results.dataset import (
     EVENT_VARIABLES,
@@ -35,6 +36,7 @@ from dwell.results.dataset import (
 from dwell.results.details import Details
 from dwell.results.files import brief, refused, shown
 from dwell.results.journal import Journaled, read_journal
+from dwell.results.live_record import LIVE, live_from
 from dwell.results.run import Run
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
 from dwell.scenario.build import build
@@ -228,7 +230,8 @@ def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) 
         if kept is None:
             raise
         absent, system = fault, _without_code(scenario)
-    start = _start(variables, system)
+    live = attributes.get(LIVE)
+    start = _start(variables, system, live is not None)
     if absent is not None:
         law = {f: kept["law"][name] for f, name in LAW_ATTRIBUTES.items() if name in kept["law"]}
         system = _hollow(system, named_code(scenario), absent, law)
@@ -250,6 +253,7 @@ def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) 
     details = Details(
         recorder, stop, metrics, scenario, table, tally, float(attributes["wall_seconds"]),
         absent=absent, noted=kept and kept["summary"],
+        live=None if live is None or table is None else live_from(variables, live, table),
     )  # fmt: skip
     return Run(details, tuple(json.loads(attributes["repairs"])), provenance)
 
@@ -296,14 +300,15 @@ def _bent(rows: np.ndarray, dimension: int) -> np.ndarray:
     return np.array(rows, dtype=np.float64).reshape(len(rows), 2, dimension)
 
 
-def _start(variables: dict[str, Any], system: CoverageSystem) -> AgentsState:
+def _start(variables: dict[str, Any], system: CoverageSystem, live: bool) -> AgentsState:
     position, hold = variables["start_position"][1], variables["start_hold"][1]
     next_at = np.array(variables["start_next_at"][1], dtype=np.float64)
     if position.shape != (system.agents, system.dimension) or hold.shape != position.shape:
         raise ValueError("start of another number of agents than the scenario's")
     if not np.isfinite(position).all():
         raise ValueError("start at no place")
-    again = beginning(system, np.array(position, dtype=np.float64))  # no memories are in the file
+    begin = standing if live else beginning  # no memories are in the file
+    again = begin(system, np.array(position, dtype=np.float64))
     cruise, bend = again.cruise, again.bend
     if START_CRUISE in variables:
         cruise = np.array(variables[START_CRUISE][1], dtype=np.float64)

@@ -14,6 +14,7 @@ from dwell._types import Floats
 from dwell.density.moving import tracks_of
 from dwell.geometry.moving import MovingPolygon
 from dwell.measure.metrics import Snapshots, cost_in, log_cost_of
+from dwell.results.live_record import live_numbers
 from dwell.verify import Flag
 from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED
 from dwell.verify.flags import own_limit
@@ -90,6 +91,7 @@ def summarize(run: Run) -> dict[str, Any]:
         "separation": _closest(kept),
         "certificate": _certificate(kept),
         **_world(kept),
+        **({} if kept.live is None else {"live": live_numbers(kept.system, kept.live)}),
         "distance": _spread(spent.distance),
         "top_speed": kept.tally.top_speed_until(run.horizon),
         "energy": _spread(spent.energy),

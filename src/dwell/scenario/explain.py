@@ -253,7 +253,7 @@ def elsewhere(key: str) -> Where | None:
 def _all_keys(model: type[BaseModel], where: Where) -> Iterator[Where]:
     for key, field in fields_of(model).items():
         yield (*where, key)
-        if key in ("parts", "world", "sensor"):  # which repeat other tables
+        if key in ("parts", "world", "sensor", "faults"):  # whose keys repeat those of other tables
             continue
         for inner in _models_in(field.annotation):
             yield from _all_keys(inner, (*where, key))

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from . import checks
+from .fleet import FleetSpec
 from .laws import (
     GUARANTEED_AT_MOST,
     GUARANTEED_KINDS,
@@ -186,6 +187,7 @@ class Scenario(Table):
     certificate: CertificateSpec | None = doc(
         "what the theorem of the timer law assumes; optional", None
     )
+    fleet: FleetSpec | None = doc("how a live fleet executes the law; optional", None)
     run: RunSpec = doc("how long, with which chance, and what is kept")
 
     def __repr__(self) -> str:

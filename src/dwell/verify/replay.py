@@ -8,11 +8,11 @@ beginning. Positions are always those of the table: one wrong row does not spoil
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dwell._types import Floats, lengths
+from dwell._types import Floats, Ints, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Message
 from dwell.agents.state import Spent
 from dwell.agents.walk import walk
@@ -40,14 +40,32 @@ def measured_jumps(run: Recorded, tell: Tell) -> dict[str, np.ndarray]:
     return {name: np.concatenate([getattr(part, name) for part in parts]) for name in MEASURED}
 
 
+class Counted(NamedTuple):
+    """Samples: the agent, the time, how many the agent had before, and the time of its first."""
+
+    agent: Ints
+    time: Floats
+    number: Ints
+    first: Floats
+
+
 def expected_next_at(run: Recorded, program: HoldProgram) -> Floats:
     """When each agent must sample next, by its rule and its own draws."""
+    p = run.table.agent
+    jumps = Counted(p, run.table.time, run.number, run.start.first[p])
+    return next_by_rule(program, jumps, run.system.key, np.array(run.system.streams)[p])
+
+
+def next_by_rule(
+    program: HoldProgram, samples: Counted, key: tuple[int, int], streams: Ints
+) -> Floats:
+    """When the next sample after each of these must be; `streams` are those of their draws."""
     from dwell._kernels.common.hold_law import EARLIEST, LATEST, PERIODIC, SEQUENCE, UNIFORM
 
-    p, t, k = run.table.agent, run.table.time, run.number
+    p, t, k, first = samples
     rule = program.rule
     if rule == PERIODIC:
-        first, period = run.start.first[p], program.period[p]
+        period = program.period[p]
         counted: Floats = np.where(first == period, (k + 2) * period, first + (k + 1) * period)
         return counted
     interval: Floats
@@ -57,7 +75,7 @@ def expected_next_at(run: Recorded, program: HoldProgram) -> Floats:
     elif rule == SEQUENCE:
         interval = program.intervals[p, k % program.intervals.shape[1]]
     else:
-        draws = philox_uniform(run.system.key, np.array(run.system.streams)[p], k)
+        draws = philox_uniform(key, streams, k)
         if rule == UNIFORM:
             interval = np.minimum(t1 + draws * (t2 - t1), t2)
         else:

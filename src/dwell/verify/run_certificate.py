@@ -49,15 +49,17 @@ def held_against(
     assumed: Mapping[str, Any] | None,
     effort: Effort = THOROUGH,
     measured: Attained | None = None,
+    why_not: str = "",
 ) -> tuple[Finding, ...]:
     """Findings about the theorem, with the run's Lipschitz constants if already measured.
 
-    None for a law that the theorem does not cover.
+    None for a law that the theorem does not cover. `why_not` says why it does not cover the run, if
+    that does not follow from the system.
     """
     system, law = run.system, run.system.controller
     if not isinstance(law, Timer):
         return ()
-    why_not = _silent(system, assumed)
+    why_not = _silent(system, assumed) or why_not
     if why_not:
         return tuple(_not_held_against(run, law, why_not))
     assert assumed is not None

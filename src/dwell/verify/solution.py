@@ -19,8 +19,10 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.interfaces import stated_speed
 from dwell.cells.backend import is_expensive
+from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
 from dwell.errors import AgentsError
+from dwell.live.record import LiveRecord
 from dwell.measure.metrics import Metrics, measure, timer_program
 from dwell.verify.centroids import second_opinion
 from dwell.verify.finding import (
@@ -38,6 +40,7 @@ from dwell.verify.finding import (
     yes_or_no,
 )
 from dwell.verify.guarantees import promises
+from dwell.verify.live import live_findings, uncovered_live
 from dwell.verify.recorded import Recorded, gaps_between, outside_of
 from dwell.verify.replay import expected_next_at, measured_jumps, rederive
 from dwell.verify.run_certificate import held_against
@@ -92,6 +95,7 @@ class Claims:
     other_sources: Sequence[str] | None = None  # modules of its scenario that have changed since
     metrics: Metrics | None = None  # its samples
     assumed: Mapping[str, Any] | None = None  # eta_max and lipschitz of its certificate
+    live: LiveRecord | None = None  # of a fleet, if it is the run of one
 
 
 def verify(
@@ -111,7 +115,7 @@ def verify(
     tell = progress or (lambda what, share: None)
     claims = claims or Claims()
     run = Recorded(system, start, table, until, claims.metrics)
-    domain = list(_domain(run))
+    domain = list(_domain(run, claims.live))
     findings = [*_file(claims), *domain]
     certificate: tuple[Finding, ...] = ()
     again = _measured(run, thorough)
@@ -120,21 +124,35 @@ def verify(
         rounding = _rounding(system, claims)
         coincident = ""
         try:
-            solved = rounding + _solver_rounding(system)
-            findings += _start(run, claims.places, solved)
-            findings += _flow(run, claims)
-            findings += _resets(run)
-            findings += _bounds(run)
-            findings += _jumps(run, rounding, tell, thorough)
-            findings += _decisions(run, solved, tell)
-            findings += promises(system, start, table, until, thorough)
+            findings += _solution(run, claims, rounding, tell, thorough)
             findings += _samples(run, again, rounding)
-            certificate = held_against(run, claims.assumed)
+            why_not = uncovered_live(run, claims.live)
+            certificate = held_against(run, claims.assumed, why_not=why_not)
         except AgentsError as fault:  # coincident agents, in a table that is wrong
             coincident = str(fault)
         findings.append(yes_or_no("apart", SAYS["apart"], not coincident, coincident))
     total = 0 if claims.metrics is None else len(claims.metrics.times)
     return Report(tuple(findings), certificate, (len(again), total))
+
+
+def _solution(
+    run: Recorded, claims: Claims, rounding: float, tell: Tell, thorough: bool
+) -> Iterator[Finding]:
+    live = claims.live
+    if live is not None:
+        if claims.places is not None and live.exact:
+            yield _start_position(run, claims.places)
+        yield from live_findings(run, live, rounding, tell)
+        yield from _bounds(run, live)
+        return
+    solved = rounding + _solver_rounding(run.system)
+    yield from _start(run, claims.places, solved)
+    yield from _flow(run, claims)
+    yield from _resets(run)
+    yield from _bounds(run)
+    yield from _jumps(run, rounding, tell, thorough)
+    yield from _decisions(run, solved, tell)
+    yield from promises(run.system, run.start, run.table, run.until, thorough)
 
 
 def _rounding(system: CoverageSystem, claims: Claims) -> float:
@@ -171,9 +189,9 @@ def _file(claims: Claims) -> Iterator[Finding]:
     yield Finding("source", says, CHANGED, 0.0, 0.0, why)
 
 
-def _domain(run: Recorded) -> Iterator[Finding]:
+def _domain(run: Recorded, live: LiveRecord | None) -> Iterator[Finding]:
     table, metrics = run.table, run.metrics
-    where = next(_infinite(run), "")
+    where = next(_infinite(run, live), "")
     yield yes_or_no("finite", SAYS["finite"], not where, where)
     clocks = [table.time] if metrics is None else [table.time, metrics.times]
     back = [-np.diff(np.concatenate([[0.0], times, [run.until]])) for times in clocks]
@@ -184,17 +202,19 @@ def _domain(run: Recorded) -> Iterator[Finding]:
 
     yield _worst("time-domain", np.concatenate(back), 0.0, clock)
     known = ((table.agent >= 0) & (table.agent < len(run.start.start))).all()
+    known &= live is None or bool((live.beliefs["agent"] < len(run.start.start)).all())
     yield yes_or_no("agents", SAYS["agents"], bool(known))
 
 
-def _infinite(run: Recorded) -> Iterator[str]:
+def _infinite(run: Recorded, live: LiveRecord | None) -> Iterator[str]:
     """Columns with a number that is not finite and has to be."""
     start, metrics = run.start, run.metrics
     begin = {name: getattr(start, name) for name in ("start", "hold", "next_at", "cruise", "bend")}
     samples = vars(metrics) if metrics else {}
     parts = {"start": begin, "events": run.table.columns(), "samples": samples}
+    parts |= {} if live is None else live.columns()
     come_and_go = not run.system.timeline.same_agents
-    alone = len(start.start) == 1 or come_and_go or bool(run.system.sensors)
+    alone = len(start.start) == 1 or come_and_go or bool(run.system.sensors) or live is not None
     endless = ENDLESS | ALONE if alone else ENDLESS
     for part, columns in parts.items():
         for name, column in columns.items():
@@ -205,11 +225,15 @@ def _infinite(run: Recorded) -> Iterator[str]:
                 yield f"{part}: {name}, row {int(np.argwhere(bad)[0, 0])}"
 
 
+def _start_position(run: Recorded, positions: Points) -> Finding:
+    gap = np.abs(positions - run.start.start).max(axis=1)
+    return _worst("start-position", gap, 0.0, agent_named)
+
+
 def _start(run: Recorded, positions: Points | None, rounding: float) -> Iterator[Finding]:
     system, start = run.system, run.start
     if positions is not None:
-        gap = np.abs(positions - start.start).max(axis=1)
-        yield _worst("start-position", gap, 0.0, agent_named)
+        yield _start_position(run, positions)
     again = beginning(system, start.start)
     gap = np.abs(again.hold - start.hold).max(axis=1)
     if not is_continuous(system):
@@ -267,16 +291,19 @@ def _resets(run: Recorded) -> Iterator[Finding]:
         yield _worst("reset", gaps_between(table.next_at, expected), 0.0, run.where)
 
 
-def _bounds(run: Recorded) -> Iterator[Finding]:
+def _bounds(run: Recorded, live: LiveRecord | None = None) -> Iterator[Finding]:
     system, law = run.system, run.system.controller
     top = stated_speed(law)
     if top is not None:
         excess = lengths(run.table.holds) / top - 1.0
         yield _worst("speed", excess, 4.0 * np.finfo(float).eps, run.where)
     beyond = outside_of(run) / system.workspace.diameter
-    # A law that may overshoot, or acts on delayed samples, may lead agents out of the workspace.
+    # A law that may pass its target may lead agents out of the workspace. The timer law heads for
+    # a point of the workspace and stops there at the latest, wherever it takes the others to be:
+    # also after samples that were lost or late. In a live run all velocities end by themselves.
+    kept = system.perfect or isinstance(law, Timer) if live is None else live.exact
     still = not system.timeline.region_changes
-    guaranteed = getattr(law, "stays_inside", False) and system.perfect and still
+    guaranteed = getattr(law, "stays_inside", False) and kept and still
     yield if_guaranteed(_worst("workspace", beyond, 1e-12, lambda k: f"row {k}"), guaranteed)
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
@@ -20,10 +21,17 @@ from dwell.web.routes.security import SecurityMiddleware
 
 
 def create_app(
-    limits: Limits, folder: Path, names: Iterable[str] = (), recordings: Sequence[bytes] = ()
+    limits: Limits,
+    folder: Path,
+    names: Iterable[str] = (),
+    recordings: Sequence[bytes] = (),
+    fleet: dict[str, Any] | None = None,
 ) -> FastAPI:
-    """Return the ASGI application; it keeps its files in `folder` and offers `recordings`."""
-    backend = Backend(limits, folder, recordings)
+    """Return the ASGI application; it keeps its files in `folder`.
+
+    It offers `recordings` of runs, and the live fleet that `fleet` describes.
+    """
+    backend = Backend(limits, folder, recordings, fleet)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

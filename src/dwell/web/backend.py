@@ -29,8 +29,14 @@ T = TypeVar("T")
 class Backend:
     """Worker pools and the jobs that they carry out."""
 
-    def __init__(self, limits: Limits, folder: Path, recordings: Sequence[bytes] = ()) -> None:
-        self.limits, self.folder, self.recordings = limits, folder, recordings
+    def __init__(
+        self,
+        limits: Limits,
+        folder: Path,
+        recordings: Sequence[bytes] = (),
+        fleet: dict[str, Any] | None = None,
+    ) -> None:
+        self.limits, self.folder, self.recordings, self.fleet = limits, folder, recordings, fleet
         self.runs = Pool(work_on(limits, runs=True), "runs", limits.workers)
         # Short tasks have a pool of their own, so that they need not wait for runs.
         self._tasks = Pool(work_on(limits, runs=False), "tasks", 1, grace=GRACE, quick=QUICK)
@@ -39,9 +45,10 @@ class Backend:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Run worker processes inside this context."""
-        self._tasks.open()
-        self.runs.open()
+        """Run worker processes inside this context; beside a fleet only when they are needed."""
+        if self.fleet is None:
+            self._tasks.open()
+            self.runs.open()
         expiring = asyncio.create_task(self.registry.expire_live_jobs())
         try:
             yield

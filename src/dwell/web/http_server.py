@@ -13,8 +13,8 @@ import tempfile
 import threading
 import time
 import webbrowser
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, final
@@ -23,7 +23,7 @@ import uvicorn
 
 from dwell.errors import InputError
 from dwell.web.app import create_app
-from dwell.web.jobs.registry import JobRegistry
+from dwell.web.backend import Backend
 from dwell.web.limits import Limits
 
 BACKLOG = 512
@@ -44,20 +44,31 @@ def serve(
 
     The page begins with `recordings`, or with what the `fragment` of its address holds.
     """
+    fragment = f"#r={len(recordings)}" if recordings else fragment
+    with prepared(host, port, limits, fragment, names, browser, recordings) as (server, listening):
+        server.run([listening])
+
+
+@contextmanager
+def prepared(
+    host: str, port: int, limits: Limits, fragment: str, names: Iterable[str] = (),
+    browser: bool = False, recordings: Sequence[bytes] = (), fleet: dict[str, Any] | None = None,
+) -> Iterator[tuple[DrainingServer, socket.socket]]:  # fmt: skip
+    """A server that has its address and its folder, and the socket at which it will listen."""
     listening = _listen(host, port)
-    address = _address(listening) + (f"#r={len(recordings)}" if recordings else fragment)
+    address = _address(listening) + fragment
     with listening, own_folder() as folder:
-        app = create_app(limits, folder, [*names, host], recordings)
+        app = create_app(limits, folder, [*names, host], recordings, fleet)
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, lifespan="on",
             ws_max_size=4096, ws_per_message_deflate=False, ws_ping_interval=5.0,
             ws_ping_timeout=10.0, timeout_graceful_shutdown=3, limit_concurrency=CONNECTIONS,
             h11_max_incomplete_event_size=65536,
         )  # fmt: skip
-        server = DrainingServer(config, app.state.backend.registry, address, browser)
+        server = DrainingServer(config, app.state.backend, address, browser)
         if not ipaddress.ip_address(listening.getsockname()[0]).is_loopback:
             print("dwell: every machine that reaches this address can use this server", flush=True)
-        server.run([listening])
+        yield server, listening
 
 
 @contextmanager
@@ -108,10 +119,12 @@ class DrainingServer(uvicorn.Server):
     """A uvicorn server that lets jobs end before it does."""
 
     def __init__(
-        self, config: uvicorn.Config, registry: JobRegistry, address: str, browser: bool
+        self, config: uvicorn.Config, backend: Backend, address: str, browser: bool
     ) -> None:
         super().__init__(config)
-        self._registry, self._address, self._browser = registry, address, browser
+        self.registry, self.folder = backend.registry, backend.folder
+        self.address, self._browser = address, browser
+        self.silent = False  # whether it does not print its address
         self._loop: asyncio.AbstractEventLoop | None = None
         self._draining: asyncio.Task[None] | None = None
         self._ending = False
@@ -121,9 +134,16 @@ class DrainingServer(uvicorn.Server):
         """Print the address once requests are served, and open a browser there."""
         self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
-        print(f"dwell: serving at {self._address} (Ctrl-C ends it)", flush=True)
+        if not self.silent:
+            print(f"dwell: serving at {self.address} (Ctrl-C ends it)", flush=True)
         if self._browser:
-            threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
+            threading.Thread(target=webbrowser.open, args=(self.address,), daemon=True).start()
+
+    def later(self, call: Callable[..., object], *given: Any) -> None:
+        """Call a function in the thread of the server, unless it has ended."""
+        assert self._loop is not None
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(call, *given)
 
     async def on_tick(self, counter: int) -> bool:
         """Close idle connections once a second."""
@@ -145,15 +165,15 @@ class DrainingServer(uvicorn.Server):
             self.should_exit = self.force_exit = True
             return
         self._ending = True
-        self._loop.call_soon_threadsafe(self._begin_draining)
+        self.later(self._begin_draining)
 
     def _begin_draining(self) -> None:
         self._draining = asyncio.create_task(self._drain())
 
     async def _drain(self) -> None:
-        if self._registry.busy:
+        if self.registry.busy:
             print("dwell: ending when the runs have; once more to end at once", flush=True)
-        await self._registry.drain()
+        await self.registry.drain()
         self.should_exit = True
 
 

@@ -101,3 +101,9 @@ class Spool:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self.close()

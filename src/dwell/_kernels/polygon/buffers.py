@@ -9,6 +9,8 @@ from dwell._kernels.common.quadrature import MAX_NODES
 MAX_PANELS = 32  # pieces of edges that are integrated at once
 SORTED = 48  # agents that are sorted by distance all at once
 MAX_TRIANGLES = 256  # pending halves of a Gaussian triangle
+PIECES = 32  # parts of pixels that are integrated at once,
+NUMBERS = 18  # ... and how many numbers each has: see raster_cells.py
 LINES = 128  # lines along which a border is traced at once; a power of two
 CLOSEST = 8  # agents that cut a crowded cell before its vertices are tested: see vertex_search.py
 BRANCHES = 8  # of a tree
@@ -53,6 +55,7 @@ class Scratch(NamedTuple):
     value: np.ndarray  # (MAX_PANELS, 16) the Gaussian at their nodes
     ratio: np.ndarray
     pending: np.ndarray  # (MAX_TRIANGLES, 7) triangles still to be integrated
+    pieces: np.ndarray  # (NUMBERS * PIECES,) parts of pixels: see raster_cells.py
 
 
 def whole_lines(count: int) -> np.ndarray:
@@ -75,6 +78,7 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         "node": MAX_NODES * MAX_NODES,
         "panels": (MAX_PANELS, 8),
         "pending": (MAX_TRIANGLES, 7),
+        "pieces": NUMBERS * PIECES,
     }
     indices = {"label": most, "label2": most, "who": many + CLOSEST + 2, "rank": SORTED}
     indices |= {"sequence": SORTED, "behind": LINES, "chain": EDGES, "seen": many}

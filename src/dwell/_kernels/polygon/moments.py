@@ -184,7 +184,7 @@ def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
         by_edges = grown <= AMPLIFICATION
         t += 1
     if by_edges and components > 0 and constant == 0.0 and polynomials == 0:
-        total = add_raster(terms.raster, n, x0, y0, px, py, s.x, s.y, s.x2, s.y2, total)
+        total = add_raster(terms.raster, n, x0, y0, px, py, s.x, s.y, s.x2, s.y2, s.pieces, total)
         return 0.0, total[0], total[1], total[2], total[3]
     if not sharp and spread_fan(n, s.x, s.y, s.fan) < 0.0:
         ox, oy = move_apex(n, s.x, s.y)
@@ -207,7 +207,7 @@ def polygon_moments(n, x0, y0, terms, px, py, sharp, s):
         ax = x0 - terms.origins[t, 0]
         ay = y0 - terms.origins[t, 1]
         total = add_polynomial(terms.polynomials[t], ax, ay, n, px, py, s.x, s.y, s.fan, total)
-    total = add_raster(terms.raster, n, x0, y0, px, py, s.x, s.y, s.x2, s.y2, total)
+    total = add_raster(terms.raster, n, x0, y0, px, py, s.x, s.y, s.x2, s.y2, s.pieces, total)
     return log_scale, total[0], total[1], total[2], total[3]
 
 

@@ -6,15 +6,16 @@ by half a pixel, so that node (j, i) lies at whole numbers; nodes beyond the out
 repeat them, and outermost cells count half.
 
 The polygon is cut into slabs at rows of cells and at its vertices: trapezoids with two level sides.
-In a slab, cells that its left or right side crosses are integrated singly (Gauss rules that are
-exact for their degree); those between are whole, and their sums come from blocks of TILE cells of a
-row, about the block's corner. Where the polygon spans TILE rows, whole tiles of TILE x TILE cells
-add their six moments. Every mass is a sum of products of positive numbers: nothing is subtracted.
-The cost is proportional to the number of cells that the outline crosses.
+In a slab, cells that its left or right side crosses are integrated singly, PIECES parts of cells at
+once (Gauss rules that are exact for their degree); those between are whole, and their sums come
+from blocks of TILE cells of a row, about the block's corner. Where the polygon spans TILE rows,
+whole tiles of TILE x TILE cells add their six moments. Every mass is a sum of products of positive
+numbers: nothing is subtracted. The cost is proportional to the number of cells that the outline
+crosses.
 
 u and v are taken relative to the corner of the agent's cell, so that they are as small as the
-polygon. Slabs are summed one by one, then in bands, then together: few roundings reach a sum. Six
-moments: 1, u, v, uu, uv, vv, about the pivot.
+polygon. Whole cells are summed slab by slab, then in bands, then together, and pieces likewise by
+buffers: few roundings reach a sum. Six moments: 1, u, v, uu, uv, vv, about the pivot.
 
 Between two frames of a raster that changes over time, moments are weighted sums of theirs.
 """
@@ -26,16 +27,18 @@ from dwell._kernels.common.arithmetic import larger, range_of, smaller
 from dwell._kernels.common.density_terms import RasterTerms
 from dwell._kernels.common.quadrature import NODES, WEIGHTS
 from dwell._kernels.polygon.raster_cells import (
+    BITS,
     NONE,
+    REST,
     TILE,
     add_between,
-    add_crossed,
+    add_pieces,
+    add_side,
     clamped,
     corner_values,
-    inverse_of,
+    ends_of_cell,
     plus_point,
     plus_six,
-    shares_of,
 )
 from dwell._kernels.polygon.raster_runs import add_whole, moments_of_tiles
 
@@ -67,81 +70,66 @@ def frame_weight(raster, k):
 
 
 @inner
-def slab_moments(raster, j, base, pivot, v0, v1, left, right, inner_columns):
-    """Six moments of the slab of a row from v0 to v1, seen from that row, between two lines.
+def add_slab(raster, j, base, pivot, v0, v1, left, right, gap, count, pieces, t):
+    """Add the slab of a row from v0 to v1, seen from that row, between two lines.
 
-    j: the row, and its v seen from the pivot; left, right: u of a line at both ends. inner_columns:
-    those that tiles have covered. Columns are counted from `base` on.
+    j: the row, and its v seen from the pivot; left, right: u of a line at both ends. gap: first and
+    last of the tiles that are added already. Columns are counted from `base` on. Returns the number
+    of pieces in the buffer, and the moments.
     """
-    t = NONE
     bilinear = raster.bilinear
-    columns = raster.columns
-    begin, end = -base, columns + bilinear - base  # all columns
-    half = 0.5 * bilinear
-    c0, c1 = inner_columns
+    begin, end = -base, raster.columns + bilinear - base  # all columns
     l0, l1 = left
     r0, r1 = right
     first = larger(math.floor(larger(smaller(l0, l1), begin)), begin)
     last = smaller(math.ceil(smaller(larger(r0, r1), end)), end)
     whole = larger(math.ceil(clamped(larger(l0, l1), begin, end)), begin + bilinear)
     until = smaller(math.floor(clamped(smaller(r0, r1), begin, end)), end - bilinear)
-    if c0 < c1:
-        whole, until = smaller(whole, c0), larger(until, c1)
+    if gap[0] < gap[1]:
+        whole, until = smaller(whole, gap[0] * TILE - base), larger(until, gap[1] * TILE - base)
     row, cv = j
-    joint = whole < until
-    if joint:
-        inside = (whole + base, until + base, 0, 0)
-        if c0 < c1:
-            inside = (whole + base, c0 + base, c1 + base, until + base)
-        t = add_whole(raster, row, inside, (base, pivot[0]), cv, v0, v1, t)
-    left_inverse, right_inverse = inverse_of(l1 - l0), inverse_of(r1 - r0)
-    i = first
-    while i < last:
-        if joint and i == whole:
-            i = until
-            continue
-        f = corner_values(raster, row, i + base)
-        low = half if i == begin else 0.0
-        high = half if (i == end - 1 and bilinear == 1) else 1.0
-        box = (low, high, v0, v1)
-        cell = (i - pivot[0], cv)
-        if not joint:
-            t = add_between(f, bilinear, cell, box, (l0 - i, l1 - i), (r0 - i, r1 - i), t)
-        elif i < whole:
-            s0, s1 = shares_of(i + low, i + high, l0, left_inverse)
-            t = add_crossed(f, bilinear, cell, box, s0, s1, True, l0 - i, l1 - i, t)
-        else:
-            s0, s1 = shares_of(i + low, i + high, r0, right_inverse)
-            t = add_crossed(f, bilinear, cell, box, s0, s1, False, r0 - i, r1 - i, t)
-        i += 1
-    return t
+    if whole < until:
+        count, t = add_side(
+            raster, row, first, whole, base, pivot[0], cv, v0, v1, l0, l1, True, count, pieces, t
+        )
+        count, t = add_side(
+            raster, row, until, last, base, pivot[0], cv, v0, v1, r0, r1, False, count, pieces, t
+        )
+        inside, frame = (whole + base, until + base), (base, pivot[0])
+        return count, add_whole(raster, row, inside, gap, frame, cv, v0, v1, t)
+    for i in range(first, last):
+        f, cell = corner_values(raster, row, i + base), (i - pivot[0], cv)
+        low, high = ends_of_cell(raster, i + base)
+        box, lines = (low, high, v0, v1), (l0 - i, l1 - i, r0 - i, r1 - i)
+        count, t = add_between(f, cell, box, lines, count, pieces, t)
+    return count, t
 
 
 @inner
-def on_edge(a, b, level, u, v):
-    """u at the height `level` of the edge from vertex a to vertex b, which rises."""
+def on_side(side, level, u, v):
+    """u at the height `level` of a side, which rises: see `next_side`."""
+    a, b, slope = side
     if level >= v[b]:
         return u[b]
     if level <= v[a]:
         return u[a]
-    return clamped(
-        u[a] + (level - v[a]) * ((u[b] - u[a]) / (v[b] - v[a])),
-        smaller(u[a], u[b]),
-        larger(u[a], u[b]),
-    )
+    return clamped(u[a] + (level - v[a]) * slope, smaller(u[a], u[b]), larger(u[a], u[b]))
 
 
 @inner
-def next_edge(n, a, b, step, level, top, v):
-    """The edge of a chain that passes the height `level`, from edge (a, b) on upwards.
+def next_side(n, side, step, level, top, u, v):
+    """The side of a chain that passes the height `level`, from a side on upwards.
 
-    step: 1 or n - 1, from one vertex of the chain to the next; top: the largest height.
+    A side is (lower vertex, upper vertex, change of u by v). step: 1 or n - 1, from one vertex of
+    the chain to the next; top: the largest height.
     """
+    a, b, slope = side
     while v[b] <= level and v[b] < top:
         a = b
         b = b + step
         b = b - n if b >= n else b
-    return a, b
+        slope = (u[b] - u[a]) / (v[b] - v[a]) if v[b] > v[a] else 0.0
+    return a, b, slope
 
 
 @inner
@@ -181,7 +169,7 @@ def to_pixels(n, raster, x0, y0, x, y, u, v):
 
 
 @inner
-def pixel_moments(n, raster, bu, bv, pivot, u, v):
+def pixel_moments(n, raster, bu, bv, pivot, u, v, pieces):
     """Six moments, in pixel units, of the polygon in u, v: see `to_pixels`."""
     rows, columns, bilinear = raster.rows, raster.columns, raster.bilinear
     half = 0.5 * bilinear
@@ -192,44 +180,42 @@ def pixel_moments(n, raster, bu, bv, pivot, u, v):
     peak = v[high]
     now, top = larger(v[low], half - bv), smaller(peak, rows + half - bv)
     t = band = NONE
-    la, lb, ra, rb = low, (low + n - 1) % n, low, (low + 1) % n
-    c0 = c1 = 0
+    lefts, rights = (low, low, 0.0), (low, low, 0.0)
+    gap, count = (0, 0), 0
     covered = -math.inf
     while now < top:
-        la, lb = next_edge(n, la, lb, n - 1, now, peak, v)
-        ra, rb = next_edge(n, ra, rb, 1, now, peak, v)
+        lefts = next_side(n, lefts, n - 1, now, peak, u, v)
+        rights = next_side(n, rights, 1, now, peak, u, v)
         j = math.floor(now)
         if j >= covered:
-            c0 = c1 = 0
-        left, right = on_edge(la, lb, now, u, v), on_edge(ra, rb, now, u, v)
+            gap = (0, 0)
+        left, right = on_side(lefts, now, u, v), on_side(rights, now, u, v)
         after = j + TILE
         if now == j and (j + bv) % BAND == 0:
             t, band = plus_six(t, band), NONE
-        full = now == j and (j + bv) % TILE == 0 and after <= top
+        full = now == j and (j + bv) & REST == 0 and after <= top
         if full and j + bv >= bilinear and after + bv <= rows:
-            qa, qb = next_edge(n, la, lb, n - 1, after, peak, v)
-            sa, sb = next_edge(n, ra, rb, 1, after, peak, v)
-            far_left, far_right = on_edge(qa, qb, after, u, v), on_edge(sa, sb, after, u, v)
+            far_left = on_side(next_side(n, lefts, n - 1, after, peak, u, v), after, u, v)
+            far_right = on_side(next_side(n, rights, 1, after, peak, u, v), after, u, v)
             begin = math.ceil(clamped(larger(left, far_left), bilinear - bu, columns - bu))
             end = math.floor(clamped(smaller(right, far_right), bilinear - bu, columns - bu))
-            first, last = -(-(begin + bu) // TILE), (end + bu) // TILE
+            first, last = (begin + bu + REST) >> BITS, (end + bu) >> BITS
             if first < last:
-                c0, c1, covered = first * TILE - bu, last * TILE - bu, after
-                tiles = moments_of_tiles(raster.tiles, (j + bv) // TILE, first, last, bu, bv, pivot)
+                gap, covered = (first, last), after
+                tiles = moments_of_tiles(raster.tiles, (j + bv) >> BITS, first, last, bu, bv, pivot)
                 band = plus_six(band, tiles)
-        then = smaller(smaller(j + 1.0, top), smaller(v[lb], v[rb]))
-        lines = (left, on_edge(la, lb, then, u, v)), (right, on_edge(ra, rb, then, u, v))
-        slab = slab_moments(
-            raster, (j + bv, j - pivot[1]), bu, pivot, now - j, then - j, lines[0], lines[1],
-            (c0, c1),
-        )  # fmt: skip
-        band = plus_six(band, slab)
+        then = smaller(smaller(j + 1.0, top), smaller(v[lefts[1]], v[rights[1]]))
+        lines = (left, on_side(lefts, then, u, v)), (right, on_side(rights, then, u, v))
+        row = (j + bv, j - pivot[1])
+        count, band = add_slab(
+            raster, row, bu, pivot, now - j, then - j, lines[0], lines[1], gap, count, pieces, band
+        )
         now = then
-    return plus_six(t, band)
+    return plus_six(t, add_pieces(count, pieces, band))
 
 
 @inner
-def add_raster(raster, n, x0, y0, px, py, x, y, u, v, total):
+def add_raster(raster, n, x0, y0, px, py, x, y, u, v, pieces, total):
     """Add the moments of a raster (None: nothing) about (px, py) to `total`: see moments.py.
 
     u, v: working memory for n numbers each.
@@ -245,7 +231,9 @@ def add_raster(raster, n, x0, y0, px, py, x, y, u, v, total):
         if weight == 0.0:
             continue
         area = weight * raster.scale * abs(place[10])
-        m, mu, mv, uu, uv, vv = pixel_moments(n, one_frame(raster, number), bu, bv, pivot, u, v)
+        m, mu, mv, uu, uv, vv = pixel_moments(
+            n, one_frame(raster, number), bu, bv, pivot, u, v, pieces
+        )
         polar = (xu * xu + yu * yu) * uu + 2.0 * (xu * xv + yu * yv) * uv + (xv * xv + yv * yv) * vv
         total = (
             total[0] + area * m,

@@ -1,7 +1,9 @@
 """Moments of whole cells of a raster, by sums over blocks and tiles: see raster.py."""
 
+import numpy as np
+
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.common.arithmetic import larger
+from dwell._kernels.common.arithmetic import larger, smaller
 from dwell._kernels.common.quadrature import NODES
 from dwell._kernels.polygon.raster_cells import (
     BITS,
@@ -14,38 +16,50 @@ from dwell._kernels.polygon.raster_cells import (
     value_at,
 )
 
+THIRD, SIXTH, TWELFTH = 1.0 / 3.0, 1.0 / 6.0, 1.0 / 12.0
+
 
 @inner
-def sums_of_values(values, row, first, last):
-    """Sums of f, k f and k k f over values first to last - 1 of a row; k counts from the first."""
-    s0 = s1 = s2 = k = 0.0
-    for i in range(first, last):
-        f = value_at(values, row, i)
-        kf = k * f
+def moments_of_line(bilinear, n, a, b, sums):
+    """Moments 1, u, uu of n cells of a row, at least one; u counts from the first cell's corner.
+
+    sums: of f, k f and k k f over cells, or over inner nodes of bilinear cells. Each of these nodes
+    has a hat function of width 2, both outer ones, with values a and b, half of it.
+    """
+    s0, s1, s2 = sums
+    if bilinear == 0:
+        return s0, s1 + 0.5 * s0, s2 + s1 + s0 * THIRD
+    c, d = 0.5 * n - SIXTH, n * (0.5 * n - THIRD) + TWELFTH
+    return (
+        s0 + 0.5 * (a + b),
+        s1 + s0 + (a * SIXTH + b * c),
+        s2 + 2.0 * s1 + s0 * (1.0 + SIXTH) + (a * TWELFTH + b * d),
+    )
+
+
+@inner
+def moments_of_lines(values, bilinear, low, high, first, last):
+    """Moments 1, u, uu of cells first to last - 1, at least one and in one tile, of two rows."""
+    one = values[low >> BITS, first >> BITS, low & REST]
+    other = values[high >> BITS, first >> BITS, high & REST]
+    s0 = s1 = s2 = r0 = r1 = r2 = k = 0.0
+    begin = first & REST
+    for i in range(begin, begin + last - first - bilinear):
+        f, g = np.float64(one[i]), np.float64(other[i])
+        kf, kg = k * f, k * g
         s0 += f
         s1 += kf
         s2 += k * kf
+        r0 += g
+        r1 += kg
+        r2 += k * kg
         k += 1.0
-    return s0, s1, s2
-
-
-@inner
-def moments_of_line(values, bilinear, row, first, last):
-    """Moments 1, u, uu of cells first to last - 1 of a row, at least one.
-
-    u counts from the first cell's corner. Each inner node of bilinear cells has a hat function of
-    width 2, both outer ones half of it.
-    """
-    if bilinear == 0:
-        s0, s1, s2 = sums_of_values(values, row, first, last)
-        return s0, s1 + 0.5 * s0, s2 + s1 + s0 / 3.0
-    a, b = value_at(values, row, larger(first - 1, 0)), value_at(values, row, last - 1)
-    s0, s1, s2 = sums_of_values(values, row, first, last - 1)
-    n = float(last - first)
+    before, n = larger(first - 1, 0), float(last - first)
+    a, b = value_at(values, low, before), value_at(values, low, last - 1)
+    c, d = value_at(values, high, before), value_at(values, high, last - 1)
     return (
-        s0 + 0.5 * (a + b),
-        s1 + s0 + (a / 6.0 + b * (0.5 * n - 1.0 / 6.0)),
-        s2 + 2.0 * s1 + s0 + s0 / 6.0 + (a / 12.0 + b * (n * (0.5 * n - 1.0 / 3.0) + 1.0 / 12.0)),
+        moments_of_line(bilinear, n, a, b, (s0, s1, s2)),
+        moments_of_line(bilinear, n, c, d, (r0, r1, r2)),
     )
 
 
@@ -56,28 +70,23 @@ def plus_moved(s, m, u):
 
 
 @inner
-def add_singly(raster, row, first, last, frame, s):
-    """Add the moments 1, u, uu of cells first to last - 1 of a row; there may be none."""
+def add_singly(raster, low, high, first, last, frame, s, r):
+    """Add the moments 1, u, uu of cells first to last - 1 of two rows; there may be none."""
     if first >= last:
-        return s
-    found = moments_of_line(raster.values, raster.bilinear, row, first, last)
-    return plus_moved(s, found, (first - frame[0]) - frame[1])
+        return s, r
+    one, other = moments_of_lines(raster.values, raster.bilinear, low, high, first, last)
+    u = (first - frame[0]) - frame[1]
+    return plus_moved(s, one, u), plus_moved(r, other, u)
 
 
 @inner
-def add_run(raster, row, first, last, frame, s):
-    """Add the moments 1, u, uu of whole cells of a row: blocks, and what is left of them singly.
-
-    frame: the base, and the pivot's u from there: see `to_pixels`.
-    """
-    begin, end = -(-first // TILE), last // TILE
-    if begin >= end:
-        return add_singly(raster, row, first, last, frame, s)
-    s = add_singly(raster, row, first, begin * TILE, frame, s)
-    for b in range(begin, end):
-        block = raster.blocks[row >> BITS, b, row & REST]
-        s = plus_moved(s, block, (b * TILE - frame[0]) - frame[1])
-    return add_singly(raster, row, end * TILE, last, frame, s)
+def add_blocks(raster, low, high, first, last, frame, s, r):
+    """Add the moments 1, u, uu of blocks first to last - 1 of two rows."""
+    for b in range(first, last):
+        u = (b * TILE - frame[0]) - frame[1]
+        s = plus_moved(s, raster.blocks[low >> BITS, b, low & REST], u)
+        r = plus_moved(r, raster.blocks[high >> BITS, b, high & REST], u)
+    return s, r
 
 
 @inner
@@ -94,22 +103,29 @@ def heights(v0, v1, cv, lower):
 
 
 @inner
-def add_whole(raster, j, gaps, frame, cv, v0, v1, t):
-    """Add the whole cells of row j between gaps[0] and gaps[1] and between gaps[2] and gaps[3]."""
-    rows = 1 if raster.bilinear == 0 else 2
-    for k in range(rows):
-        row = clamped(j - raster.bilinear + k, 0, raster.rows - 1)
-        s = add_run(raster, row, gaps[0], gaps[1], frame, (0.0, 0.0, 0.0))
-        s = add_run(raster, row, gaps[2], gaps[3], frame, s)
-        if s[0] == 0.0:
-            continue
-        if rows == 1:
-            h, y = v1 - v0, cv + 0.5 * (v0 + v1)
-            t = plus_product(t, s[0], s[1], s[2], h, h * y, h * (y * y + h * h / 12.0))
-        else:
-            h0, h1, h2 = heights(v0, v1, cv, k == 0)
-            t = plus_product(t, s[0], s[1], s[2], h0, h1, h2)
-    return t
+def add_whole(raster, j, inside, gap, frame, cv, v0, v1, t):
+    """Add whole cells of row j, but for those in tiles gap[0] to gap[1] - 1; inside: first, last.
+
+    frame: the base, and the pivot's u from there: see `to_pixels`.
+    """
+    low = clamped(j - raster.bilinear, 0, raster.rows - 1)
+    high = clamped(j, 0, raster.rows - 1)
+    first, last = inside
+    begin, end = (first + REST) >> BITS, last >> BITS
+    c, d = gap if gap[0] < gap[1] else (end, end)
+    split = smaller(begin * TILE, last)
+    s = r = (0.0, 0.0, 0.0)
+    s, r = add_singly(raster, low, high, first, split, frame, s, r)
+    s, r = add_blocks(raster, low, high, begin, c, frame, s, r)
+    s, r = add_blocks(raster, low, high, d, end, frame, s, r)
+    s, r = add_singly(raster, low, high, larger(split, end * TILE), last, frame, s, r)
+    if raster.bilinear == 0:
+        h, y = v1 - v0, cv + 0.5 * (v0 + v1)
+        return plus_product(t, s[0], s[1], s[2], h, h * y, h * (y * y + h * h * TWELFTH))
+    h0, h1, h2 = heights(v0, v1, cv, True)
+    t = plus_product(t, s[0], s[1], s[2], h0, h1, h2)
+    h0, h1, h2 = heights(v0, v1, cv, False)
+    return plus_product(t, r[0], r[1], r[2], h0, h1, h2)
 
 
 @inner
@@ -136,9 +152,8 @@ def fill_blocks(values, rows, bilinear, blocks, tiles):
     for j in range(rows):
         for b in range(blocks.shape[1]):
             block = blocks[j >> BITS, b, j & REST]
-            block[0], block[1], block[2] = moments_of_line(
-                values, bilinear, j, b * TILE, (b + 1) * TILE
-            )
+            s, _ = moments_of_lines(values, bilinear, j, j, b * TILE, (b + 1) * TILE)
+            block[0], block[1], block[2] = s
     for row in range(tiles.shape[0]):
         for b in range(tiles.shape[1]):
             t = NONE

@@ -187,8 +187,8 @@ def put_level(n, y, low, high, level):
 
 
 @inner
-def ordinate(x, ax, ay, bx, by):
-    """Where an edge crosses the vertical line at x."""
+def other_at(x, ax, ay, bx, by):
+    """The second coordinate of an edge where its first one is x."""
     return ay + (x - ax) * ((by - ay) / (bx - ax))
 
 
@@ -204,7 +204,7 @@ def abscissa(y, e, x0, x1, ax, ay, bx, by):
     elif y == by[e]:
         x = bx[e]
     else:
-        x = ax[e] + (y - ay[e]) * ((bx[e] - ax[e]) / (by[e] - ay[e]))
+        x = other_at(y, ay[e], ax[e], by[e], bx[e])
     return smaller(x1, larger(x0, x))
 
 
@@ -221,7 +221,7 @@ def levels_of(box, first, last, ax, ay, bx, by, c):
             n = put_level(n, by[e], y0, y1, c.level)
         for x in (x0, x1):
             if crosses_level(x, ax[e], bx[e]):
-                n = put_level(n, ordinate(x, ax[e], ay[e], bx[e], by[e]), y0, y1, c.level)
+                n = put_level(n, other_at(x, ax[e], ay[e], bx[e], by[e]), y0, y1, c.level)
     for k in range(n, 0, -1):
         c.level[k] = c.level[k - 1]
     c.level[0] = y0
@@ -237,7 +237,7 @@ def sort_across(low, high, first, last, box, ax, ay, bx, by, c):
     for i in range(first, last):
         e = c.edge[i]
         if crosses_level(middle, ay[e], by[e]):
-            x = ax[e] + (middle - ay[e]) * ((bx[e] - ax[e]) / (by[e] - ay[e]))
+            x = other_at(middle, ay[e], ax[e], by[e], bx[e])
             if not box[0] < x < box[2]:
                 continue
             k = m
@@ -295,7 +295,7 @@ def cut_box(box, first, last, inside, ax, ay, bx, by, c):
             for k in range(first, last):
                 e = c.edge[k]
                 if crosses_level(box[0], ax[e], bx[e]):
-                    y = ordinate(box[0], ax[e], ay[e], bx[e], by[e])
+                    y = other_at(box[0], ax[e], ay[e], bx[e], by[e])
                     within = within != (box[1] < y < middle)
         left = LEFT_SIDE
         for k in range(m):

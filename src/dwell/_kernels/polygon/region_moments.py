@@ -57,18 +57,18 @@ def list_halfplanes(n, x, y, label, a, b, offset):
 
 @inner
 def extent_of(n, x, y, label, radius):
-    """The smallest box around a cell, (x low, y low, x high, y high)."""
-    x0, x1 = range_of(n, x)
-    y0, y1 = range_of(n, y)
+    """A box around a cell, (x low, y low, x high, y high); with arcs, the one around its disc."""
     for i in range(n):
         if label[i] == ARC:
             return -radius, -radius, radius, radius
+    x0, x1 = range_of(n, x)
+    y0, y1 = range_of(n, y)
     return x0, y0, x1, y1
 
 
 @inner
 def whole_extent(n, x, y, label, radius):
-    """The smallest box around a cell, whether there is a radius or not (None)."""
+    """A box around a cell, whether there is a radius or not (None): see `extent_of`."""
     if radius is None:
         return extent_of(n, x, y, label, 0.0)
     return extent_of(n, x, y, label, radius)
@@ -160,9 +160,9 @@ def summed(total, part):
 def region_moments(n, x0, y0, terms, region, radius, px, py, s):
     """Moments about (px, py) of the part of a cell in a region: see `polygon_moments`.
 
-    The n vertices of the cell are in s.x, s.y; with a radius it ends at a disc about the agent, and
-    edges labelled ARC are chords of it. The moments of a node are those of the density, if its mass
-    is positive: see `weigh_nodes`.
+    The n vertices of the cell are in s.x, s.y; with a radius it ends at a disc about the agent,
+    edges labelled ARC are chords of it, and (px, py) is (0, 0). The moments of a node are those of
+    the density, if its mass is positive: see `weigh_nodes`.
     """
     planes = list_halfplanes(n, s.x, s.y, s.label, s.dx, s.dy, s.key)
     extent = whole_extent(n, s.x, s.y, s.label, radius)

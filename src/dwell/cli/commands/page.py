@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dwell.cli.command import Number, command, flag, option
-from dwell.cli.options import stored_run
+from dwell.cli.options import require_web, stored_run
 from dwell.errors import InputError
 
 LINK = re.compile(r"s=[A-Za-z0-9_-]+(&[a-z]+=[A-Za-z0-9_.,+-]*)*")  # of page/src/state/link.ts
@@ -52,16 +52,7 @@ def serve(
     shown: list[str], host: str, port: int, no_browser: bool, names: list[str], **limits: Any
 ) -> None:
     """Show runs, live or stored, on a page in the browser."""
-    try:
-        import fastapi  # noqa: F401
-        import uvicorn  # noqa: F401
-        import websockets  # noqa: F401
-    except ImportError as fault:
-        raise InputError(
-            f"dwell serve needs fastapi, uvicorn and websockets, and {fault.name} is not "
-            'installed; install them with: pip install "dwell[web]"',
-            code="web.missing",
-        ) from fault
+    require_web("dwell serve")
     from dwell.web.http_server import serve as serve_pages
     from dwell.web.limits import Limits
 

@@ -164,31 +164,42 @@ def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
     ),
     option("--html", type=Path, help="HTML file to write, which plays without a server."),
     option("--gis", type=Path, help="Map to write: .gpkg in metres, or .geojson in degrees."),
+    option("--mcap", type=Path, help="MCAP file to write, for Foxglove."),
     option(
         "--frames", type=Number(int, 1), default=2,
-        help="Times, evenly spaced, at which cells and agents are written; 2 by default.",
+        help="Of a map: times, evenly spaced, at which cells and agents are written; 2 by default.",
     ),
     option("--epoch", metavar="DATE", help="Date and time of t = 0, if not the site's."),
     FORCE,
     example="run.nc --html run.html; or dwell export bay.nc --gis bay.geojson --frames 25",
 )  # fmt: skip
 def export(
-    stored: list[Path], html: Path | None, gis: Path | None, frames: int, epoch: str | None,
-    force: bool,
+    stored: list[Path], html: Path | None, gis: Path | None, mcap: Path | None, frames: int,
+    epoch: str | None, force: bool,
 ) -> None:  # fmt: skip
-    """Write a stored run as an HTML file that plays, or as a map."""
-    from dwell.exports import export_gis, export_html
+    """Write a stored run for a browser, as a map, or for Foxglove."""
+    from dwell.exports import export_gis, export_html, export_mcap
+    from dwell.exports.mcap import thinned
     from dwell.results.files import check_target
 
-    if (html is None) == (gis is None):
-        raise InputError("either --html FILE or --gis FILE is needed, not both", code="usage")
-    if html is not None:
-        check_target(html, force=force)  # before long files are read
-        print(export_html([stored_run(one) for one in stored], html, force=force))
-    elif gis is not None:
-        if len(stored) > 1:
-            raise InputError(f"--gis takes one run, got {len(stored)}", code="usage")
-        print(export_gis(stored_run(stored[0]), gis, frames=frames, epoch=epoch, force=force))
+    wanted = {"--html": html, "--gis": gis, "--mcap": mcap}
+    given = [(name, target) for name, target in wanted.items() if target is not None]
+    if len(given) != 1:
+        says = "one of --html FILE, --gis FILE and --mcap FILE is needed"
+        raise InputError(f"{says}, got {len(given)}", code="usage")
+    ((kind, target),) = given
+    if kind != "--html" and len(stored) > 1:
+        raise InputError(f"{kind} takes one run, got {len(stored)}", code="usage")
+    check_target(target, force=force)  # before long files are read
+    runs = [stored_run(one) for one in stored]
+    if kind == "--html":
+        print(export_html(runs, target, force=force))
+    elif kind == "--gis":
+        print(export_gis(runs[0], target, frames=frames, epoch=epoch, force=force))
+    else:
+        if remark := thinned(runs[0]):
+            complain(remark)
+        print(export_mcap(runs[0], target, epoch=epoch, force=force))
 
 
 @command(

@@ -36,6 +36,7 @@ class Job:
     file: Path
     spool: Path
     live: bool  # whether it ends when no client listens
+    fleet: bool = False  # whether it is a live fleet, which no request ends
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     status: str = QUEUED
     progress: float = 0.0
@@ -142,7 +143,7 @@ class JobRegistry:
         job.task = Task(
             order, lambda outcome: self._ended(job, outcome), self._limits.seconds,
             began=lambda: self._began(job),
-            reported=lambda message: _reported(job, message),
+            reported=lambda message: report(job, message),
         )  # fmt: skip
         self._jobs[name] = job
         try:
@@ -152,16 +153,23 @@ class JobRegistry:
             raise
         return job
 
+    def follow(self, job: Job) -> None:
+        """Take in a job that no process of the server carries out: a live fleet."""
+        self._jobs[job.id] = job
+
     def cancel(self, job: Job, reason: dict[str, Any] | None = None) -> None:
         """End a job that is not over; `reason` is given unless a client requested it."""
         if job.over or job.task is None:
             return
         task, job.error = job.task, reason
-        self._close(job, CANCELLED)
+        self.close(job, CANCELLED)
         self._pool.stop(task)
 
     async def delete(self, job: Job) -> None:
         """End a job, wait until its process is free, and delete its files."""
+        if job.fleet:
+            says = "this run is a live fleet, which goes on; Ctrl-C where it was started stops it"
+            raise RequestError(409, "web.fleet", says)
         task = job.task
         self.cancel(job)
         while task is not None and task.process is not None:
@@ -208,12 +216,13 @@ class JobRegistry:
         job.error = problem_of(outcome)
         if outcome.status == HAS_RESULT:
             job.summary, job.progress = outcome.value["summary"], 1.0
-            self._close(job, DONE)
+            self.close(job, DONE)
         else:
-            self._close(job, CANCELLED if job.error is None else FAILED)
+            self.close(job, CANCELLED if job.error is None else FAILED)
         self._delete_oldest()
 
-    def _close(self, job: Job, status: str) -> None:
+    def close(self, job: Job, status: str) -> None:
+        """Record that a job is over."""
         job.status, job.doing, job.ended_at = status, status, time.monotonic()
         job.changed()
 
@@ -251,8 +260,8 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _reported(job: Job, message: Entry | dict[str, Any]) -> None:
-    """Record what a worker process reports of a run under way."""
+def report(job: Job, message: Entry | dict[str, Any]) -> None:
+    """Record what is reported of a run under way."""
     if job.over:
         return
     if isinstance(message, Entry):

@@ -74,6 +74,14 @@ class Outline(BaseModel):
     repairs: list[str] = Field(description="what was repaired, and inaccuracies")
 
 
+class FleetShown(BaseModel):
+    """A live fleet that the server follows."""
+
+    run: str = Field(description="the id of the run to listen to")
+    scenario: dict[str, Any]
+    start: list[list[float]] = Field(description="initial positions")
+
+
 class JobView(BaseModel):
     """A run and its state."""
 

@@ -76,7 +76,7 @@ async def one_run(run: Name, backend: WithBackend) -> JSONResponse:
     return JSONResponse(backend.registry.as_json(backend.registry.get(run), whole=True))
 
 
-@routes.delete("/api/runs/{run}", status_code=204, responses=error_responses(403, 404))
+@routes.delete("/api/runs/{run}", status_code=204, responses=error_responses(403, 404, 409))
 async def delete(run: Name, backend: WithBackend) -> Response:
     """End a run within a second, and delete it."""
     await backend.registry.delete(backend.registry.get(run))
@@ -162,6 +162,15 @@ async def recorded(
         says = f"there is no recorded run {number}; dwell serve RUN.nc offers one"
         raise RequestError(404, "web.unknown-run", says)
     return Response(backend.recordings[number], media_type="application/octet-stream")
+
+
+@routes.get("/api/fleet", response_model=models.FleetShown, responses=error_responses(403, 404))
+async def fleet(backend: WithBackend) -> dict[str, Any]:
+    """The live fleet that the server follows: the run to listen to, its scenario and its start."""
+    if backend.fleet is None:
+        says = "this server follows no fleet; dwell fleet SCENARIO --watch page starts one"
+        raise RequestError(404, "web.unknown-run", says)
+    return backend.fleet
 
 
 @routes.websocket("/api/live")

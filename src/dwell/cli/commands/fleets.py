@@ -1,0 +1,165 @@
+"""Commands for live fleets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dwell.cli.command import Number, command, flag, one_of, option
+from dwell.cli.options import FORCE, JSON, SCENARIO, SET, load
+from dwell.cli.output import answer, complain
+from dwell.errors import InputError
+
+HORIZON = option("--horizon", type=Number(), help="Seconds until the end, if not the scenario's.")
+
+
+@command(
+    SCENARIO,
+    SET,
+    option("--out", type=Path, metavar="RUN.nc", help="Store the run here."),
+    HORIZON,
+    option(
+        "--transport", type=one_of("memory", "udp", "zenoh"), default="udp",
+        help="udp (by default), zenoh, or memory: one process in virtual time.",
+    ),
+    option(
+        "--hosts", type=Number(int, 1),
+        help="Processes; one per agent for up to 64 agents by default.",
+    ),
+    flag("--compiled", "Agents use compiled kernels: for hundreds of agents."),
+    flag("--realtime", "Agents get real-time priority, where the system permits it."),
+    flag("--no-restart", "Processes that die are not started again."),
+    option(
+        "--watch", type=one_of("page", "foxglove"),
+        help="Show the fleet while it runs: page (in a browser) or foxglove.",
+    ),
+    option("--port", type=Number(int, 0, 65535), help="Port of what --watch serves; 0 for any."),
+    JSON,
+    FORCE,
+    example="two-hills.toml --horizon 20 --out live.nc; then dwell check live.nc",
+)  # fmt: skip
+def fleet(
+    scenario: Path,
+    overrides: list[str],
+    out: Path | None,
+    horizon: float | None,
+    transport: str,
+    hosts: int | None,
+    compiled: bool,
+    realtime: bool,
+    no_restart: bool,
+    watch: str | None,
+    port: int | None,
+    as_json: bool,
+    force: bool,
+) -> int:
+    """Run a scenario live, with each agent as a process of its own.
+
+    Each samples on its own clock. One second of the scenario takes one second. Ctrl-C stops all
+    agents, and keeps what they did.
+    """
+    from dwell.cli.running import outcome
+    from dwell.cli.show import show_summary
+    from dwell.cli.watching import watched
+    from dwell.fleet.run import run_fleet
+    from dwell.results import Run
+
+    changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
+    checked = load(scenario, changes)
+    if watch is not None and transport == "memory":
+        raise InputError("--watch follows processes, and --transport memory has none", code="usage")
+
+    def run() -> Run:
+        with watched(watch, checked, port) as (seeded, follow):
+            return run_fleet(
+                seeded, out=out, force=force, transport=transport, hosts=hosts, watch=follow,
+                compiled=compiled, realtime=realtime, restart=not no_restart,
+            )  # fmt: skip
+
+    result, summary, failed = outcome(run, out)
+    kept = out if summary["file"] else None
+    answer(as_json, lambda: summary, lambda: show_summary(summary, kept))
+    if failed:
+        raise failed
+    reason = result.stop.reason
+    return 0 if reason.ok else 130 if reason.value == "interrupted" else 1
+
+
+@command(
+    SCENARIO,
+    SET,
+    HORIZON,
+    option("--id", dest="number", type=Number(int, 0), required=True, help="Number of the agent."),
+    option(
+        "--journals", type=Path, metavar="DIR", required=True,
+        help="Folder of its journals; it must outlive restarts.",
+    ),
+    option("--run", default="fleet", help="Name of the run, the same for all agents."),
+    option(
+        "--transport", type=one_of("udp", "zenoh"), default="udp", help="udp (by default) or zenoh."
+    ),
+    option(
+        "--listen", metavar="ADDRESS", help="Interface to listen at, host:port; loopback if absent."
+    ),
+    option(
+        "--key", type=Path,
+        help="udp: file with the secret that all agents share; needed beyond loopback.",
+    ),
+    option(
+        "--connect", action="append", default=[], metavar="ENDPOINT",
+        help="zenoh: tls/host:port of a router or an agent; may be given many times.",
+    ),
+    option(
+        "--tls", type=Path, metavar="DIR",
+        help="zenoh: folder with ca.pem, agent_K.pem and agent_K.key; needed beyond loopback.",
+    ),
+    example="site.toml --id 3 --journals log",
+)  # fmt: skip
+def agent(
+    scenario: Path,
+    overrides: list[str],
+    horizon: float | None,
+    number: int,
+    journals: Path,
+    run: str,
+    transport: str,
+    listen: str | None,
+    key: Path | None,
+    connect: list[str],
+    tls: Path | None,
+) -> None:
+    """Run one agent of a live fleet, such as on the robot itself.
+
+    The addresses of all agents are in the scenario, fleet.peers. Agents begin when all have been
+    heard of. Afterwards dwell merge makes one run of the journals of all agents.
+    """
+    from dwell.fleet.single import AgentLinks, run_agent
+
+    changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
+    links = AgentLinks(transport, listen, key, tuple(connect), tls)
+    run_agent(load(scenario, changes), number, journals, run, links, complain)
+
+
+@command(
+    option(
+        "folder", type=Path, metavar="DIR", help="Folder with the journals of all agents of a run."
+    ),
+    option("--out", type=Path, metavar="RUN.nc", required=True, help="Store the run here."),
+    JSON,
+    FORCE,
+    example="log --out live.nc",
+)  # fmt: skip
+def merge(folder: Path, out: Path, as_json: bool, force: bool) -> None:
+    """Merge the journals of a live fleet into one run."""
+    from dwell.cli.running import identified
+    from dwell.cli.show import show_summary
+    from dwell.fleet.run import merge_journals
+    from dwell.results import save_run
+    from dwell.results.files import check_target
+
+    check_target(out, force=force)
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no folder; give that of the journals", code="fleet.journal")
+    result = merge_journals(folder)
+    save_run(result, out, force=force)
+    summary = identified(result, out)
+    answer(as_json, lambda: summary, lambda: show_summary(summary, out))

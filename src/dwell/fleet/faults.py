@@ -1,0 +1,119 @@
+"""Faults of a network by seed: loss, delay, repeats, partitions; and clocks that differ.
+
+Every draw is a function of the seed, the sender, the receiver and the number of the message, so
+that a run with faults can be repeated.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import final
+
+from dwell._kernels.common.philox import uniform_pair
+from dwell.agents.start import seed_words
+from dwell.fleet.transport import Arrival, Transport
+from dwell.fleet.wire import SENDER
+
+_OF_LOSS, _OF_REPEATS, _OF_CLOCKS = 16, 17, 18  # purposes of draws; see the kernel for others
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A group of agents that is cut off from all others for some time."""
+
+    begin: float
+    end: float
+    group: tuple[int, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """Faults of the network between agents, and of their clocks.
+
+    Parameters
+    ----------
+    loss : chance that a message is lost on its way to one receiver.
+    delay : shortest and longest delay; uniform between.
+    tail : index of a Pareto distribution that begins at the shortest delay; 0 for uniform.
+    repeat : chance that a message arrives twice, the second time after another delay.
+    partitions : groups that are cut off for some time.
+    clock_offset, clock_rate : largest offset of a clock in seconds, and largest error of its rate.
+    seed : of all draws.
+    """
+
+    loss: float = 0.0
+    delay: tuple[float, float] = (0.0, 0.0)
+    tail: float = 0.0
+    repeat: float = 0.0
+    partitions: tuple[Partition, ...] = ()
+    clock_offset: float = 0.0
+    clock_rate: float = 0.0
+    seed: int = 0
+
+    def delays(self, sender: int, receiver: int, boot: int, k: int) -> list[float]:
+        """The delays of each copy of a message that arrives; none if it is lost."""
+        counter = (boot << 48) | (receiver << 32) | k
+        lost, first = uniform_pair(*seed_words(self.seed), _OF_LOSS, sender, counter)
+        twice, second = uniform_pair(*seed_words(self.seed), _OF_REPEATS, sender, counter)
+        copies = [] if lost < self.loss else [first]
+        return [self._delay(draw) for draw in (*copies, *([second] if twice < self.repeat else []))]
+
+    def _delay(self, draw: float) -> float:
+        low, high = self.delay
+        if self.tail > 0.0:
+            return float(low * (1.0 - draw) ** (-1.0 / self.tail))
+        return low + draw * (high - low)
+
+    def cuts(self, sender: int, receiver: int, now: float) -> bool:
+        """Whether a partition separates two agents at a time."""
+        return any(
+            one.begin <= now < one.end and (sender in one.group) != (receiver in one.group)
+            for one in self.partitions
+        )
+
+    def clock(self, agent: int) -> tuple[float, float]:
+        """Offset and rate of the clock of an agent."""
+        a, b = uniform_pair(*seed_words(self.seed), _OF_CLOCKS, agent, 0)
+        return (2.0 * a - 1.0) * self.clock_offset, 1.0 + (2.0 * b - 1.0) * self.clock_rate
+
+
+@final
+class FaultyTransport:
+    """A transport that loses, delays and repeats what it receives for one agent."""
+
+    def __init__(self, transport: Transport, faults: Faults, receiver: int) -> None:
+        self._transport, self._faults, self._receiver = transport, faults, receiver
+        self._coming: list[tuple[float, int, bytes, object]] = []
+        self._count = 0
+
+    def send(self, datagram: bytes, now: float) -> None:
+        """Send a datagram to all others."""
+        self._transport.send(datagram, now)
+
+    def receive(self, now: float) -> list[Arrival]:
+        """The datagrams that have arrived by `now`, in order of their arrival."""
+        for one in self._transport.receive(now):
+            if len(one.datagram) < SENDER.size:
+                self._expect(one.time, one)
+                continue
+            sender, boot, k = SENDER.unpack_from(one.datagram)
+            if self._faults.cuts(sender, self._receiver, one.time):
+                continue
+            for delay in self._faults.delays(sender, self._receiver, boot, k):
+                self._expect(one.time + delay, one)
+        found = []
+        while self._coming and self._coming[0][0] <= now:
+            time, _, datagram, source = heapq.heappop(self._coming)
+            found.append(Arrival(datagram, time, source))
+        return found
+
+    def _expect(self, time: float, one: Arrival) -> None:
+        self._count += 1
+        heapq.heappush(self._coming, (time, self._count, one.datagram, one.source))
+
+    def close(self) -> None:
+        """Close the transport."""
+        self._transport.close()

@@ -1,0 +1,187 @@
+"""Host: a process with one or several agents, in real time."""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, final
+
+from dwell.agents.interfaces import decay_rate_of
+from dwell.fleet.clock import Clock
+from dwell.fleet.journal import JournalWriter
+from dwell.fleet.plant import Plant
+from dwell.fleet.transport import Arrival, Transport
+from dwell.fleet.wire import OBSERVER, STOP, Codec, Control
+from dwell.live.agent import LiveAgent
+from dwell.live.beliefs import Announcement, Beliefs
+from dwell.live.settings import LiveLaw
+
+HELLO = 0.1  # seconds between announcements of agents that have not begun
+RETRY = 0.1  # seconds until a sample that could not be recorded is tried again
+POSES = 0.1  # seconds between recorded positions of robots whose motion is not exact
+
+
+@final
+class Host:
+    """Runs agents on their own clock: each samples when it is due, on what has arrived by then."""
+
+    def __init__(
+        self,
+        law: LiveLaw,
+        agents: Sequence[LiveAgent],
+        plants: Sequence[Plant],
+        transport: Transport,
+        codec: Codec,
+        journal: JournalWriter,
+        clock: Clock,
+        *,
+        shared_clock: bool,
+        sources: Mapping[Any, Collection[int]] | None = None,
+    ) -> None:
+        n, dimension = law.system.agents, law.system.dimension
+        fade = decay_rate_of(law.system.controller)
+        self.law, self.clock, self.codec, self.journal = law, clock, codec, journal
+        self.agents = {one.agent: one for one in agents}
+        self.plants = dict(zip(self.agents, plants, strict=True))
+        self.beliefs = Beliefs(n, dimension, fade, shared_clock=shared_clock)
+        self._transport, self._sources = transport, sources
+        self.started = False  # the time 0 of all agents is known
+        self.stopped = False  # the emergency stop has come
+        self.over = False  # the process shall end
+        self.full = 0  # samples that could not be recorded
+        self._posed = 0.0
+
+    # Before the run.
+
+    def announce_standing(self) -> None:
+        """Announce the position of each agent that has not sampled yet."""
+        now = self.clock.now()
+        for p, agent in self.agents.items():
+            agent.place = self.plants[p].pose(now).position
+            self._announce(agent.standing(now))
+
+    def muster(self, ready: Callable[[], bool], patience: float, until: float) -> None:
+        """Announce the agents until all others are known, or a quorum after `patience` seconds.
+
+        It ends without them at the time `until`.
+        """
+        began = self.clock.now()
+        while not self.over and self.clock.now() < until:
+            self.announce_standing()
+            now = self.clock.sleep(self.clock.now() + HELLO)
+            self.hear(now)
+            known = int(self.beliefs.known(self.clock.now(), self.law.silence).sum())
+            waited = now - began > patience
+            enough = known >= self.law.quorum(self.law.system.agents)
+            if ready() and (known == self.law.system.agents or (waited and enough)):
+                return
+
+    # The run.
+
+    def run(self, until: float) -> None:
+        """Sample until a time, or until the process shall end."""
+        queue = [(max(agent.due, self.clock.now()), p) for p, agent in self.agents.items()]
+        heapq.heapify(queue)
+        for due, p in queue:
+            self.agents[p].due = due
+        while queue and not self.over:
+            due, p = queue[0]
+            now = self.clock.sleep(min(due, until))
+            self.hear(now)
+            if self.stopped and not all(one.stopped for one in self.agents.values()):
+                self._stop_all()
+                queue = [(one.due, q) for q, one in self.agents.items()]
+                heapq.heapify(queue)
+                continue
+            if now >= until:
+                return
+            self._pose(now)
+            if now < due:
+                continue
+            heapq.heapreplace(queue, (self.sample(p), p))
+
+    def sample(self, p: int, at: float | None = None) -> float:
+        """Sample as agent p, record, move and announce; the time of its next sample.
+
+        What cannot be recorded is not done: the velocity that was announced ends by itself, and
+        the agent tries again.
+        """
+        agent, now = self.agents[p], self.clock.now() if at is None else at
+        pose = self.plants[p].pose(now)
+        undo = agent.saved()
+        decided = agent.sample(now, pose.position, pose.time, self.beliefs)
+        try:
+            self.journal.sample(decided.sample, decided.beliefs)
+        except OSError:
+            agent.restore(undo)
+            self.full += 1
+            return now + RETRY
+        own = decided.announcement
+        self.plants[p].hold(own.velocity, now, own.cruise)
+        self._announce(own)
+        agent.sent_at = self.clock.now()
+        return agent.due
+
+    def _stop_all(self) -> None:
+        """Stand, record it and announce it, without waiting for the next sample."""
+        now = self.clock.now()
+        for p, agent in self.agents.items():
+            self.plants[p].stop(now)
+            agent.stopped = True
+        for p in self.agents:
+            self.sample(p, now)
+
+    def _pose(self, now: float) -> None:
+        """Record the positions of robots that do not move in closed form."""
+        if now - self._posed < POSES:
+            return
+        self._posed = now
+        for p, plant in self.plants.items():
+            if not plant.exact:
+                pose = plant.pose(now)
+                self.journal.pose(p, pose.time, pose.position)
+
+    def _announce(self, own: Announcement) -> None:
+        self.beliefs.put(own)
+        self._transport.send(self.codec.pack(own), own.stamp)
+
+    def hear(self, now: float) -> None:
+        """Take in everything that has arrived."""
+        for one in self._transport.receive(now):
+            message = self.codec.unpack(one.datagram)
+            if isinstance(message, Control):
+                self._obey(message, one)
+            elif message is not None and self._is_from_its_sender(message.agent, one):
+                if message.agent in self.agents:
+                    self.codec.refuse("own")
+                elif not self.beliefs.receive(message, one.time) and message.k > 0:
+                    self.codec.refuse("old")
+
+    def _obey(self, message: Control, one: Arrival) -> None:
+        """Stop by whosever message; begin by one of the observer alone."""
+        if message.kind == STOP:
+            self.stopped = True
+        elif self._is_from_its_sender(OBSERVER, one) and not self.started:
+            self.begin(message.stamp)
+
+    def begin(self, origin: float) -> None:
+        """Count time from the beginning of the run."""
+        self.beliefs.shift(self.clock.restart(origin))
+        self.started = True
+
+    def _is_from_its_sender(self, agent: int, one: Arrival) -> bool:
+        if self._sources is None or agent in self._sources.get(one.source, ()):
+            return True
+        self.codec.refuse("source")
+        return False
+
+    def close(self) -> None:
+        """Stop the robots, and close journal and transport."""
+        for plant in self.plants.values():
+            plant.close()
+        dropped: dict[str, Any] = dict(self.codec.refused)
+        with contextlib.suppress(OSError):  # a full disk: the samples are there
+            self.journal.note(end=self.clock.now(), dropped=dropped, unrecorded=self.full)
+        self.journal.close()
+        self._transport.close()

@@ -1,0 +1,136 @@
+"""Journals: one file per process and start, appended to and checked record by record.
+
+A record is its length, its CRC-32 and its content: a kind, then JSON, or a sample with its beliefs.
+The first record is the header. A record that is cut off ends the file: what comes before is whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import struct
+import threading
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.errors import StoreError
+from dwell.live.record import belief_type, sample_type
+
+FORMAT = 1
+SYNC_EVERY = 0.2  # seconds
+_FRAME = struct.Struct("<II")  # length and CRC-32 of the content
+_HEADER, _SAMPLE, _NOTE, _POSE = b"H", b"S", b"N", b"P"
+_POSED = struct.Struct("<Hd")  # agent and time of a pose
+MOST = 1 << 26  # bytes of one record
+
+
+@final
+class JournalWriter:
+    """Appends records to a new file; a thread makes them durable every 0.2 s."""
+
+    def __init__(self, path: Path, header: dict[str, Any]) -> None:
+        self.path = path
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        self._size, self._over = 0, threading.Event()
+        self._append(_HEADER + json.dumps({"format": FORMAT, **header}).encode())
+        os.fsync(self._file)
+        self._thread = threading.Thread(target=self._sync, daemon=True)
+        self._thread.start()
+
+    def sample(self, row: np.ndarray, beliefs: np.ndarray) -> None:
+        """Append a sample with its beliefs; an OSError leaves the file as it was."""
+        self._append(_SAMPLE + row.tobytes() + beliefs.tobytes())
+
+    def pose(self, agent: int, time: float, position: Points) -> None:
+        """Append the position of a robot between samples."""
+        self._append(_POSE + _POSED.pack(agent, time) + position.tobytes())
+
+    def note(self, **values: Any) -> None:
+        """Append anything else that happened."""
+        self._append(_NOTE + json.dumps(values).encode())
+
+    def _append(self, content: bytes) -> None:
+        record = _FRAME.pack(len(content), zlib.crc32(content)) + content
+        try:
+            if os.write(self._file, record) < len(record):
+                raise OSError(28, "no space left on the disk")
+        except OSError:
+            os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(record)
+
+    def _sync(self) -> None:
+        while not self._over.wait(SYNC_EVERY):
+            with contextlib.suppress(OSError):  # the next write raises what is wrong
+                os.fdatasync(self._file)
+
+    def close(self) -> None:
+        """Make the file durable, and close it."""
+        self._over.set()
+        self._thread.join()
+        with contextlib.suppress(OSError):
+            os.fsync(self._file)
+        os.close(self._file)
+
+
+@final
+@dataclass(eq=False)
+class Journal:
+    """The content of a journal."""
+
+    path: Path
+    header: dict[str, Any]
+    samples: np.ndarray
+    beliefs: np.ndarray
+    counts: np.ndarray  # beliefs of each sample
+    poses: list[tuple[int, float, Points]] = field(default_factory=list)
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    whole: bool = True  # whether no record at its end is cut off
+
+
+def read_fleet_journal(path: Path) -> Journal:
+    """Read a journal up to the first record that is not whole."""
+    data = path.read_bytes()
+    records = list(_records(data))
+    if not records or records[0][:1] != _HEADER:
+        raise _refused(path, "is no journal of a fleet, or its header is cut off")
+    header = json.loads(records[0][1:])
+    if header.get("format") != FORMAT:
+        raise _refused(path, f"has format {header.get('format')!r}; {FORMAT} is needed")
+    n = int(header["dimension"])
+    row, belief = sample_type(n), belief_type(n)
+    contents = [one[1:] for one in records if one[:1] == _SAMPLE]
+    samples = np.array([np.frombuffer(one, row, 1)[0] for one in contents], dtype=row)
+    held = [np.frombuffer(one, belief, offset=row.itemsize) for one in contents]
+    counts = np.array([len(some) for some in held], dtype=np.int64)
+    beliefs = np.concatenate(held) if held else np.empty(0, belief)
+    poses = [
+        (*_POSED.unpack_from(one, 1), np.frombuffer(one, "<f8", offset=1 + _POSED.size))
+        for one in records
+        if one[:1] == _POSE
+    ]
+    notes = [json.loads(one[1:]) for one in records if one[:1] == _NOTE]
+    size = sum(len(one) + _FRAME.size for one in records)
+    return Journal(path, header, samples, beliefs, counts, poses, notes, size == len(data))
+
+
+def _records(data: bytes) -> Iterator[bytes]:
+    at = 0
+    while at + _FRAME.size <= len(data):
+        length, crc = _FRAME.unpack_from(data, at)
+        content = data[at + _FRAME.size : at + _FRAME.size + length]
+        if length > MOST or len(content) < length or zlib.crc32(content) != crc:
+            return
+        yield content
+        at += _FRAME.size + length
+
+
+def _refused(path: Path, says: str) -> StoreError:
+    return StoreError(f"{path.name} {says}", code="fleet.journal")

@@ -1,0 +1,253 @@
+"""Launch: all agents of a fleet on this machine, and an observer that follows them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Floats, Points
+from dwell.agents.interfaces import decay_rate_of
+from dwell.errors import FleetError
+from dwell.fleet.clock import Clock
+from dwell.fleet.configuration import configured
+from dwell.fleet.plan import FleetPlan
+from dwell.fleet.transport import Transport
+from dwell.fleet.transport.local import endpoint
+from dwell.fleet.wire import START, STOP
+from dwell.live.beliefs import Announcement, Beliefs
+from dwell.scenario import Scenario
+
+FEW = 64  # agents up to which each is a process of its own
+LEAD = 0.3  # seconds from the announcement of the start to the start
+MUSTER = 60.0  # seconds in which all agents must be there
+LATE = 5.0  # seconds after the horizon in which hosts must have ended
+TICK = 0.05  # seconds between two rounds of the observer
+
+
+@final
+@dataclass
+class FleetStatus:
+    """What an observer knows of a running fleet."""
+
+    time: float = -1.0  # below 0: the agents have not begun
+    known: int = 0  # agents heard of lately
+    samples: int = 0  # announcements so far
+    deaths: int = 0
+    positions: Points = field(default_factory=lambda: np.empty((0, 0)))
+    velocities: Points = field(default_factory=lambda: np.empty((0, 0)))
+    ages: Floats = field(default_factory=lambda: np.empty(0))
+    announcements: tuple[Announcement, ...] = ()  # heard since the status before
+
+
+@final
+class Observer:
+    """Hears all announcements of a fleet, announces the start, and may stop it."""
+
+    def __init__(self, plan: FleetPlan, clock: Clock, transport: str) -> None:
+        n, dimension = plan.positions.shape
+        self.endpoint = endpoint(transport, plan.run, n)
+        self.clock, self.codec = clock, plan.codec()
+        fade = decay_rate_of(plan.law.system.controller)
+        self.beliefs = Beliefs(n, dimension, fade, shared_clock=True)
+        self.silence, self.samples = plan.law.silence, 0
+        self._fresh: list[Announcement] = []
+        self._transport: Transport | None = None
+
+    def connect(self, ports: list[int]) -> None:
+        """Send to the hosts at these ports from now on."""
+        self._transport = self.endpoint.open(ports, (), self.clock)
+
+    def close(self) -> None:
+        """Close what is open."""
+        if self._transport is not None:
+            self._transport.close()
+        self.endpoint.close()
+
+    def hear(self) -> None:
+        """Take in everything that has arrived."""
+        assert self._transport is not None
+        for one in self._transport.receive(self.clock.now()):
+            message = self.codec.unpack(one.datagram)
+            if isinstance(message, Announcement) and self.beliefs.receive(message, one.time):
+                self.samples += message.k > 0
+                self._fresh.append(message)
+
+    def say(self, kind: int, stamp: float) -> None:
+        """Send a message to all hosts."""
+        assert self._transport is not None
+        self._transport.send(self.codec.control(kind, stamp), self.clock.now())
+
+    def status(self, deaths: int, begun: bool) -> FleetStatus:
+        """What is known now."""
+        now, segments = self.clock.now(), self.beliefs.segments()
+        known = int(self.beliefs.known(now, self.silence).sum())
+        fresh, self._fresh = tuple(self._fresh), []
+        return FleetStatus(
+            now if begun else -1.0, known, self.samples, deaths, segments.at(now),
+            segments.velocity_at(now), self.beliefs.ages(now), fresh,
+        )  # fmt: skip
+
+
+@final
+class FleetProcess:
+    """The supervisor of a fleet, as a process, and what it says."""
+
+    def __init__(self, config: dict[str, Any], *, compiled: bool) -> None:
+        variables = {**os.environ, "DWELL_JIT": "1" if compiled else "0", "DWELL_PROGRESS": "0"}
+        variables |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "dwell.fleet.supervisor"], env=variables,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, text=True,
+        )  # fmt: skip
+        self.write(config)
+        assert self._process.stdout is not None
+        first = self._process.stdout.readline()
+        if not first:
+            raise FleetError("the agents could not be started; see the lines above")
+        self.ports: list[int] = json.loads(first)["ports"]
+        self.pids: dict[int, int] = {}  # of each host
+        self.deaths = 0
+        self.failed: list[int] = []  # hosts that ended with an error of their own
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def write(self, values: dict[str, Any]) -> None:
+        """Send the supervisor a line."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(values) + "\n")
+        self._process.stdin.flush()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            event = json.loads(line)
+            if "started" in event:
+                self.pids[event["started"]] = event["pid"]
+            elif event["code"] != 0:
+                self.deaths += 1
+                self.pids.pop(event["ended"], None)
+                if event["code"] > 0:
+                    self.failed.append(event["ended"])
+
+    @property
+    def pid(self) -> int:
+        """The number of the supervisor's process."""
+        return self._process.pid
+
+    @property
+    def over(self) -> bool:
+        """Whether all hosts have ended."""
+        return self._process.poll() is not None
+
+    def close(self) -> None:
+        """End the hosts, and wait for them."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        self._process.wait()
+        self._reader.join()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+
+def groups_of(agents: int, hosts: int | None) -> list[list[int]]:
+    """Which agents each host has: one each for few agents, else several."""
+    if hosts is None:
+        hosts = agents if agents <= FEW else min(agents, 2 * (os.cpu_count() or 1))
+    return [list(map(int, some)) for some in np.array_split(np.arange(agents), min(hosts, agents))]
+
+
+@final
+@dataclass(frozen=True)
+class Launched:
+    """A fleet that has ended: where its journals are, how far it came, and how it went."""
+
+    folder: Path
+    reached: float
+    interrupted: bool
+    deaths: int
+
+
+def launch(
+    scenario: Scenario,
+    plan: FleetPlan,
+    *,
+    transport: str = "udp",
+    hosts: int | None = None,
+    compiled: bool = False,
+    restart: bool = True,
+    realtime: bool = False,
+    watch: Callable[[FleetStatus, FleetProcess], None] | None = None,
+    stopping: Callable[[], bool] = lambda: False,
+) -> Launched:
+    """Run a fleet in processes of this machine until its horizon, or until `stopping`."""
+    clock = Clock(time.monotonic())
+    observer = Observer(plan, clock, transport)
+    groups = groups_of(len(plan.positions), hosts)
+    config = configured(scenario, plan.folder, plan.run, plan.key)
+    config |= {"observer": observer.endpoint.port, "groups": groups, "restart": restart}
+    config |= {"realtime": realtime, "transport": transport}
+    fleet = FleetProcess(config, compiled=compiled)
+    reached, interrupted = 0.0, False
+    try:
+        observer.connect(fleet.ports)
+        if not _mustered(observer, fleet, watch, stopping):
+            return Launched(plan.folder, 0.0, True, fleet.deaths)
+        clock.origin = time.monotonic() + LEAD
+        fleet.write({"origin": clock.origin})
+        started = 0
+        while not fleet.over and (now := clock.now()) < plan.until + LATE:
+            if now < 2.0 and started < 40:  # a message may be lost
+                observer.say(START, clock.origin)
+                started += 1
+            observer.hear()
+            reached = min(clock.now(), plan.until)
+            if watch is not None:
+                watch(observer.status(fleet.deaths, begun=True), fleet)
+            if stopping():
+                interrupted = True
+                for _ in range(5):
+                    observer.say(STOP, clock.now())
+                    time.sleep(TICK)
+                break
+            time.sleep(TICK)
+    finally:
+        fleet.close()
+        observer.close()
+    if fleet.failed:
+        who = ", ".join(map(str, sorted(set(fleet.failed))))
+        raise FleetError(f"the processes of hosts {who} failed; see the lines above")
+    return Launched(plan.folder, max(reached, 0.0), interrupted, fleet.deaths)
+
+
+def _mustered(
+    observer: Observer,
+    fleet: FleetProcess,
+    watch: Callable[[FleetStatus, FleetProcess], None] | None,
+    stopping: Callable[[], bool],
+) -> bool:
+    """Wait until all agents have announced themselves; False if `stopping` came first."""
+    limit = time.monotonic() + MUSTER
+    while len(observer.beliefs.announced) < len(observer.beliefs.boot):
+        if stopping():
+            return False
+        if fleet.over or time.monotonic() > limit:
+            there, every = len(observer.beliefs.announced), len(observer.beliefs.boot)
+            says = f"{there} of {every} agents have announced themselves within {MUSTER:g} s"
+            raise FleetError(f"{says}; see the lines above")
+        observer.hear()
+        if watch is not None:
+            watch(observer.status(fleet.deaths, begun=False), fleet)
+        time.sleep(TICK)
+    return True

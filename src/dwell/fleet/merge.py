@@ -1,0 +1,127 @@
+"""Journals of a fleet merged into one record in order of time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dwell._types import Floats
+from dwell.errors import StoreError
+from dwell.fleet.journal import Journal, read_fleet_journal
+from dwell.live.record import LiveRecord
+
+NOISE = 1e-9  # seconds: differences of clocks below this are rounding
+
+
+class Link(NamedTuple):
+    """How one clock differs from another, by the messages of both directions."""
+
+    difference: float
+    uncertainty: float
+
+
+def read_journals(folder: Path) -> list[Journal]:
+    """All journals of a fleet; refused where there is none, or where they are of several runs."""
+    found = [read_fleet_journal(path) for path in sorted(folder.glob("*.journal"))]
+    if not found:
+        raise StoreError(f"{folder} holds no journals of a fleet", code="fleet.journal")
+    runs = sorted({str(one.header["run"]) for one in found})
+    if len(runs) > 1:
+        says = f"{folder} holds journals of {len(runs)} runs: {', '.join(runs)}"
+        raise StoreError(f"{says}; put those of one run into a folder", code="fleet.journal")
+    return found
+
+
+def merged(journals: Sequence[Journal]) -> LiveRecord:
+    """The samples of all journals in order of time, by the clock of the first agent."""
+    samples = np.concatenate([one.samples for one in journals])
+    beliefs = np.concatenate([one.beliefs for one in journals])
+    counts = np.concatenate([one.counts for one in journals])
+    if all(one.header["shared_clock"] for one in journals):
+        shifts, uncertainty = np.zeros(len(samples)), 0.0
+    else:
+        shifts, uncertainty = clock_shifts(samples, beliefs, counts)
+        shifts += max(NOISE - float((samples["time"] + shifts).min(initial=NOISE)), 0.0)
+    order = np.lexsort((samples["k"], samples["agent"], samples["time"] + shifts))
+    ends = np.cumsum(counts)
+    rows = [beliefs[ends[k] - counts[k] : ends[k]] for k in order]
+    dropped: Counter[str] = Counter()
+    for one in journals:
+        for note in one.notes:
+            dropped.update(note.get("dropped", {}))
+    exact = all(one.header["exact"] for one in journals)
+    return LiveRecord(
+        dict(journals[0].header.get("settings", {})), samples[order],
+        np.concatenate(rows) if rows else beliefs, counts[order], shifts[order], uncertainty,
+        exact, dict(dropped), tuple(sorted(_cut_off(journals))),
+    )  # fmt: skip
+
+
+def _cut_off(journals: Sequence[Journal]) -> set[tuple[int, int]]:
+    """Agents and boots whose journal ends in the middle of a record."""
+    broken = [one.header for one in journals if not one.whole]
+    return {(int(p), int(header["boot"])) for header in broken for p in header["agents"]}
+
+
+def clock_shifts(
+    samples: np.ndarray, beliefs: np.ndarray, counts: np.ndarray
+) -> tuple[Floats, float]:
+    """What to add to each time to get that of the first agent's clock, and how unsure that is.
+
+    A receiver dates a message by the least delay that it has seen, so the difference of two clocks
+    is known up to half the sum of the delays in both directions.
+    """
+    owner = np.stack([samples["agent"], samples["boot"]], axis=1).astype(np.int64)
+    nodes, own = np.unique(owner, axis=0, return_inverse=True)
+    number = {(int(p), int(boot)): k for k, (p, boot) in enumerate(nodes)}
+    stamps = {(int(s["agent"]), int(s["boot"]), int(s["k"])): float(s["time"]) for s in samples}
+    behind: dict[tuple[int, int], list[float]] = {}
+    receiver = np.repeat(own.ravel(), counts)
+    when = np.repeat(samples["time"], counts)
+    for to, now, belief in zip(receiver, when, beliefs, strict=True):
+        key = (int(belief["agent"]), int(belief["boot"]), int(belief["k"]))
+        if key in stamps:
+            sender = number[key[:2]]
+            behind.setdefault((int(to), sender), []).append(
+                float(now - belief["age"]) - stamps[key]
+            )
+    links = _links(behind)
+    shift, unsure, open_ends = {0: 0.0}, {0: 0.0}, [0]
+    while open_ends:  # the least uncertain way to each clock
+        here = open_ends.pop(0)
+        for (a, b), link in links.items():
+            if a != here or unsure[here] + link.uncertainty >= unsure.get(b, np.inf):
+                continue
+            shift[b] = shift[here] + link.difference
+            unsure[b] = unsure[here] + link.uncertainty
+            open_ends.append(b)
+    shifts: Floats = np.array([shift.get(k, 0.0) for k in range(len(nodes))])[own.ravel()]
+    shifts[np.abs(shifts) < NOISE] = 0.0
+    return shifts, max(unsure.get(k, np.inf) for k in range(len(nodes)))
+
+
+def _links(behind: dict[tuple[int, int], list[float]]) -> dict[tuple[int, int], Link]:
+    """Differences of clocks that have heard each other: that of `a` minus that of `b`."""
+    found: dict[tuple[int, int], Link] = {}
+    for (a, b), there in behind.items():
+        back = behind.get((b, a))
+        if back is None:
+            continue
+        drift = 0.5 * (np.ptp(there) + np.ptp(back))
+        delays = 0.5 * (float(np.median(there)) + float(np.median(back)))
+        difference = 0.5 * (float(np.median(there)) - float(np.median(back)))
+        found[(a, b)] = Link(difference, max(delays, 0.0) + float(drift))
+    return found
+
+
+def notes_of(journals: Sequence[Journal]) -> dict[str, Any]:
+    """Numbers of a fleet that are in no sample."""
+    return {
+        "boots": len(journals),
+        "cut": sum(not one.whole for one in journals),
+        "unrecorded": sum(int(n.get("unrecorded", 0)) for one in journals for n in one.notes),
+    }

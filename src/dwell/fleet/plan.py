@@ -1,0 +1,152 @@
+"""FleetPlan: what every process of a fleet has in common, and how one of them starts."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import time
+import uuid
+import zlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.agents.interfaces import decay_rate_of
+from dwell.agents.segments import Segments
+from dwell.fleet.clock import Clock
+from dwell.fleet.faults import Faults, FaultyTransport
+from dwell.fleet.host import Host
+from dwell.fleet.journal import JournalWriter, read_fleet_journal
+from dwell.fleet.plant import Integrator, Plant
+from dwell.fleet.transport import Transport
+from dwell.fleet.wire import Codec
+from dwell.live.agent import LiveAgent
+from dwell.live.beliefs import Beliefs
+from dwell.live.settings import LiveLaw
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FleetPlan:
+    """A fleet: its law, where agents start, how long it runs, and where journals are written."""
+
+    law: LiveLaw
+    positions: Points  # (N, n) at the start
+    until: float
+    folder: Path  # of the journals
+    run: str  # its name; messages of other runs are refused
+    faults: Faults | None = None
+    key: bytes | None = None  # shared by all processes, for messages with a seal
+    about: dict[str, Any] = field(default_factory=dict)  # what journals say of the run
+
+    def codec(self) -> Codec:
+        """What writes and reads the messages of this run."""
+        n, dimension = self.positions.shape
+        return Codec(zlib.crc32(self.run.encode()), n, dimension, self.key)
+
+    def next_boot(self, name: str) -> int:
+        """How often the process `name` has been started before."""
+        return len(list(self.folder.glob(f"{name}-*.journal")))
+
+    def origin(self, name: str) -> float | None:
+        """When the clock of the process `name` began before it ended; None if that is not known."""
+        paths = sorted(self.folder.glob(f"{name}-*.journal"))
+        before = [read_fleet_journal(path) for path in paths]
+        for one in reversed(before):
+            started = [note["started"] for note in one.notes if "started" in note]
+            if started and one.header["machine"] == machine():
+                return float(started[0])
+        return None
+
+    def host(
+        self,
+        name: str,
+        agents: Collection[int],
+        transport: Transport,
+        clock: Clock,
+        *,
+        boot: int,
+        shared_clock: bool,
+        plants: Mapping[int, Plant] | None = None,
+        sources: Mapping[Any, Collection[int]] | None = None,
+    ) -> Host:
+        """The process `name` with some agents, ready to muster."""
+        begins = {p: self._place(name, p, boot, clock.now()) for p in agents}
+        own = plants or {p: self._integrator(at, clock) for p, at in begins.items()}
+        header = {
+            **self.about, "run": self.run, "host": name, "agents": list(agents), "boot": boot,
+            "dimension": self.positions.shape[1], "shared_clock": shared_clock,
+            "exact": all(plant.exact for plant in own.values()), "machine": machine(),
+        }  # fmt: skip
+        journal = JournalWriter(self.folder / f"{name}-{boot:04d}.journal", header)
+        if self.faults is not None:
+            transport = FaultyTransport(transport, self.faults, min(agents))
+        each = [LiveAgent(self.law, p, boot, begins[p]) for p in agents]
+        return Host(
+            self.law, each, [own[p] for p in agents], transport, self.codec(), journal, clock,
+            shared_clock=shared_clock, sources=sources,
+        )  # fmt: skip
+
+    def _integrator(self, place: Points, clock: Clock) -> Integrator:
+        return Integrator(place, decay_rate_of(self.law.system.controller), clock.now())
+
+    def _place(self, name: str, agent: int, boot: int, now: float) -> Points:
+        """Where a simulated robot stands: at its start, or where its last segment has led."""
+        for before in range(boot - 1, -1, -1):
+            path = self.folder / f"{name}-{before:04d}.journal"
+            if not path.exists():
+                continue
+            rows = read_fleet_journal(path).samples
+            last = rows[rows["agent"] == agent][-1:]
+            if len(last):
+                segment = Segments(
+                    last["time"], last["position"], last["hold"], last["next_at"], last["cruise"],
+                    decay_rate_of(self.law.system.controller),
+                )  # fmt: skip
+                return np.array(segment.at(now)[0])
+        start: Points = self.positions[agent].copy()
+        return start
+
+
+def machine() -> str:
+    """What tells one start of one machine from all others: its monotonic clock goes on."""
+    known = Path("/proc/sys/kernel/random/boot_id")
+    return known.read_text().strip() if known.exists() else f"{uuid.getnode():x}"
+
+
+def rehearse(plan: FleetPlan) -> None:
+    """Make one decision, so that the first sample finds all modules and kernels loaded."""
+    n, dimension = plan.positions.shape
+    beliefs = Beliefs(n, dimension, decay_rate_of(plan.law.system.controller), shared_clock=True)
+    for p in range(n):
+        beliefs.put(LiveAgent(plan.law, p, 0, plan.positions[p]).standing(0.0))
+    LiveAgent(plan.law, 0, 0, plan.positions[0]).sample(0.0, plan.positions[0], 0.0, beliefs)
+
+
+def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
+    """Run a host to its end: muster, sample until the horizon, close.
+
+    returning : the run has begun, so that there is no common start to wait for.
+    alone : no process announces a common start; the own clock begins when the agents have mustered.
+    """
+
+    def end(number: int, frame: object) -> None:
+        host.over = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    host.started = returning or alone
+    try:
+        patience = float(plan.law.longest.max()) if returning else plan.law.settings.patience
+        host.muster(lambda: host.started, patience, plan.until if returning else math.inf)
+        if alone and not returning:
+            host.begin(time.monotonic())
+        host.journal.note(started=host.clock.origin, pid=os.getpid())
+        host.run(plan.until)
+    finally:
+        host.close()

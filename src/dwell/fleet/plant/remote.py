@@ -1,0 +1,87 @@
+"""RemotePlant: a robot that sends its position and obeys velocities, both by messages."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.errors import InputError
+from dwell.fleet.plant import Pose
+from dwell.fleet.plant.repeater import Repeater
+
+
+class RemotePlant:
+    """What robots on any middleware have in common; a subclass defines `_send` and `_release`.
+
+    Positions carry the time at which they arrive by the agent's clock: no clock is shared with the
+    robot. Those with a coordinate that is not finite are counted and dropped.
+    """
+
+    exact = False
+
+    def __init__(
+        self, clock: Callable[[], float], dimension: int = 2, fade: float = math.inf
+    ) -> None:
+        self._clock, self._last, self._first = clock, None, threading.Event()
+        self.dropped = 0
+        self.repeater = Repeater(self._send, clock, dimension, fade)
+
+    _last: Pose | None
+
+    def _send(self, velocity: Points) -> None:
+        """Send a velocity to the robot."""
+        raise NotImplementedError
+
+    def _release(self) -> None:
+        """Leave the middleware."""
+        raise NotImplementedError
+
+    def _arrived(self, position: Points) -> None:
+        """Keep a position that has just arrived."""
+        if not np.isfinite(position).all():
+            self.dropped += 1
+            return
+        self._last = Pose(position, self._clock())
+        self._first.set()
+
+    def _begin(self, patience: float, source: str) -> None:
+        """Repeat a velocity of zero, and wait for the first position."""
+        self.repeater.start()
+        if not self._first.wait(patience):
+            self.close()
+            says = f"no position of the robot came on {source} within {patience:g} s"
+            raise InputError(f"{says}; start the robot, or name the right source", code="plant")
+
+    def pose(self, now: float) -> Pose:
+        """The last position that arrived."""
+        assert self._last is not None
+        return self._last
+
+    def hold(self, velocity: Points, now: float, cruise: float) -> None:
+        """Hold a velocity from now on, for at most `cruise` seconds, then stand."""
+        self.repeater.hold(velocity, now, cruise)
+
+    def stop(self, now: float) -> None:
+        """Stand from now on."""
+        self.repeater.stop(now)
+
+    def close(self) -> None:
+        """Stand, and release the robot."""
+        self.repeater.close()
+        self._release()
+
+
+def library(name: str, what: str, install: str) -> Any:
+    """Import a library; `what` needs it, in words, and `install` is what provides it."""
+    try:
+        return import_module(name)
+    except ImportError as fault:
+        package = (fault.name or name).partition(".")[0]
+        raise InputError(f"{what} needs {package}, which is not installed; {install}",
+                         code="plant.library") from None  # fmt: skip

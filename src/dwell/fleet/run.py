@@ -1,0 +1,232 @@
+"""run_fleet: a scenario as a live fleet on this machine, from its start to a stored run."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from dwell.engine.interrupts import stop_on_signal
+from dwell.errors import InputError, StoreError
+from dwell.execution import unless_interrupted
+from dwell.fleet.configuration import fleet_plan, fleet_settings
+from dwell.fleet.journal import Journal
+from dwell.fleet.launch import FleetProcess, FleetStatus, launch
+from dwell.fleet.merge import merged, read_journals
+from dwell.fleet.virtual import VirtualFleet
+from dwell.hybrid import Stop, StopReason
+from dwell.live.agent import Decided
+from dwell.live.record import LiveRecord, belief_type, sample_type
+from dwell.live.settings import live_law
+from dwell.progress import Progress, reported
+from dwell.results import Run, save_run
+from dwell.results.files import check_target, locked
+from dwell.results.live_run import live_run
+from dwell.runner import made_with
+from dwell.scenario import Scenario, ScenarioLike, as_scenario, parse_scenario
+from dwell.scenario.build import build, with_seed
+
+TRANSPORTS = ("memory", "udp", "zenoh")
+Watch = Callable[[FleetStatus, FleetProcess], None]
+
+
+def run_fleet(
+    scenario: ScenarioLike,
+    *,
+    seed: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    transport: str = "udp",
+    hosts: int | None = None,
+    compiled: bool = False,
+    realtime: bool = False,
+    restart: bool = True,
+    progress: Progress | bool | None = None,
+    watch: Watch | None = None,
+    on_signal: Callable[[int], None] | None = None,
+) -> Run:
+    """Run `scenario` as a live fleet: agents are processes of this machine, in real time.
+
+    One second of the scenario takes one second. Each agent samples on its own clock, from what the
+    messages of the others say. Journals of all processes become one run, which `dwell.check`
+    verifies.
+
+    Parameters
+    ----------
+    scenario
+        A Scenario, a mapping of its tables, or the path of its file; its table [fleet] has the
+        settings.
+    seed
+        The seed of all random draws, in place of the scenario's.
+    out
+        The .nc file for the run. Journals lie beside it until it is written.
+    force
+        Whether an existing file may be replaced.
+    transport
+        "udp" or "zenoh"; "memory" for one process in virtual time, which is exactly a simulation
+        unless faults are injected.
+    hosts
+        Number of processes; one per agent for up to 64 agents unless given.
+    compiled
+        Whether agents use compiled kernels: worth it for hundreds of agents.
+    realtime
+        Whether agents get real-time priority, where the system permits it.
+    restart
+        Whether processes that die are started again.
+    progress
+        As in `run_scenario`.
+    watch
+        Called some 20 times a second with a `FleetStatus` and the processes.
+    on_signal
+        Called with the number of the first signal.
+
+    Returns
+    -------
+    Run
+        Its `live` is the record of samples and beliefs.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> short = dwell.load_scenario("site.toml", ["run.horizon=2"])
+    >>> dwell.run_fleet(short, transport="memory").stop.reason.value
+    'horizon'
+    """
+    scenario = with_seed(as_scenario(scenario), seed)
+    if transport not in TRANSPORTS:
+        says = f"transport is {transport!r}; one of {', '.join(TRANSPORTS)} is needed"
+        raise InputError(says, code="fleet.transport")
+    target = None if out is None else check_target(out, force=force)
+    with stop_on_signal(on_signal) as request, reported(progress) as tell:
+        if transport == "memory":
+            run = _in_memory(scenario, tell, lambda: bool(request))
+            return unless_interrupted(request, _kept(run, target, force), out)
+        with _journals(target, force) as folder:
+            plan = fleet_plan(
+                scenario, folder, f"{scenario.name or 'fleet'}-{secrets.token_hex(4)}"
+            )
+            began = time.monotonic()
+
+            def show(status: FleetStatus, processes: FleetProcess) -> None:
+                tell(_line(status, len(plan.positions)), max(status.time, 0.0) / plan.until)
+                if watch is not None:
+                    watch(status, processes)
+
+            ended = launch(
+                scenario, plan, transport=transport, hosts=hosts, compiled=compiled,
+                realtime=realtime, restart=restart, watch=show, stopping=lambda: bool(request),
+            )  # fmt: skip
+            tell("merging", 1.0)
+            run = merge_journals(folder, reached=ended.reached, elapsed=time.monotonic() - began)
+            _kept(run, target, force)
+            shutil.rmtree(folder)
+            return unless_interrupted(request, run, out)
+
+
+def merge_journals(
+    folder: str | os.PathLike[str], *, reached: float | None = None, elapsed: float = 0.0
+) -> Run:
+    """The run that the journals in a folder record.
+
+    Parameters
+    ----------
+    folder
+        The folder with the journals of all agents of one run.
+    reached
+        The time up to which the fleet ran; up to the last sample unless given.
+    elapsed
+        How long it took, in seconds.
+
+    Returns
+    -------
+    Run
+    """
+    journals = read_journals(Path(folder))
+    scenario = parse_scenario(journals[0].header["scenario"])
+    live = merged(journals)
+    horizon = float(scenario.run.horizon)
+    last = float(live.times[-1]) if len(live.samples) else 0.0
+    over = all(any("end" in note for note in one.notes) for one in _last_boots(journals))
+    until = min(horizon if over else last, horizon) if reached is None else reached
+    until = max(until, last)
+    reason = StopReason.HORIZON if until >= horizon else StopReason.INTERRUPTED
+    system, positions, _ = build(scenario)
+    places = positions.copy()
+    for p in range(system.agents):
+        own = live.samples[live.samples["agent"] == p]
+        if len(own) and not live.exact:
+            places[p] = own["position"][0]
+    return live_run(scenario, live, places, Stop(reason, until), made_with(scenario), elapsed)
+
+
+def _last_boots(journals: Sequence[Journal]) -> list[Journal]:
+    """The last journal of each host."""
+    return list({one.header["host"]: one for one in journals}.values())
+
+
+def _in_memory(scenario: Scenario, tell: Progress, stopping: Callable[[], bool]) -> Run:
+    """A fleet in virtual time."""
+    system, positions, _ = build(scenario)
+    settings, faults = fleet_settings(scenario)
+    law = live_law(system, replace(settings, margin=0.0))
+    made: list[Decided] = []
+    fleet, until = VirtualFleet(law, positions, faults, made.append), float(scenario.run.horizon)
+    now = 0.0
+    while now < until and not stopping():
+        now = min(now + until / 200, until)
+        fleet.run(now)
+        tell(f"t = {now:g}, {len(made)} samples", now / until)
+    n = system.dimension
+    rows = np.array([one.sample for one in made], dtype=sample_type(n))
+    beliefs = [one.beliefs for one in made] or [np.empty(0, belief_type(n))]
+    counts = np.array([len(one.beliefs) for one in made], dtype=np.int64)
+    live = LiveRecord(
+        law.settings.table(), rows, np.concatenate(beliefs), counts, np.zeros(len(rows)), 0.0,
+        True, {},
+    )  # fmt: skip
+    reason = StopReason.HORIZON if now >= until else StopReason.INTERRUPTED
+    return live_run(scenario, live, positions, Stop(reason, now), made_with(scenario))
+
+
+def _line(status: FleetStatus, agents: int) -> str:
+    """What the progress of a fleet says."""
+    if status.time < 0.0:
+        return f"starting: {status.known} of {agents} agents are there"
+    dead = f", {status.deaths} deaths" if status.deaths else ""
+    there = f"{status.known} of {agents} agents, {status.samples} samples"
+    return f"t = {status.time:.0f} s, {there}{dead}"
+
+
+@contextmanager
+def _journals(target: Path | None, force: bool) -> Iterator[Path]:
+    """The folder of journals: beside the run's file, or a temporary one. It stays after errors."""
+    if target is None:
+        folder = Path(tempfile.mkdtemp(prefix="dwell-fleet-"))
+    else:
+        folder = target.with_name(f"{target.name}.journals")
+        if folder.exists() and not force:
+            says = f"{folder} holds the journals of a fleet whose run was not written"
+            other = f"dwell merge {folder} --out {target}, or --force to drop them"
+            raise StoreError(f"{says}; {other}", code="fleet.journal")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        if folder.exists() and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _kept(run: Run, target: Path | None, force: bool) -> Run:
+    if target is not None:
+        with locked(target):
+            save_run(run, target, force=force)
+    return run

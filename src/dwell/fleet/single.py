@@ -1,0 +1,116 @@
+"""One agent of a fleet as a process by itself, such as on a robot."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, final
+
+from dwell.errors import InputError
+from dwell.fleet.clock import Clock
+from dwell.fleet.configuration import fleet_plan
+from dwell.fleet.plan import FleetPlan, rehearse, serve
+from dwell.fleet.transport import Transport
+from dwell.fleet.transport.udp import as_address, udp_transport
+from dwell.fleet.transport.zenoh import ZenohLinks, ZenohTransport, open_session, sources_of
+from dwell.scenario import Scenario
+
+FIRST_PORT = 7400  # of the agents of one machine, where the scenario names no addresses
+
+
+@final
+@dataclass(frozen=True)
+class AgentLinks:
+    """How an agent reaches the others.
+
+    Parameters
+    ----------
+    transport : "udp" or "zenoh".
+    listen : address to listen at: host:port; for zenoh also tcp/host:port or tls/host:port.
+    key : file with the secret that all agents share, for UDP.
+    connect : endpoints of zenoh to connect to, such as that of a router; all peers unless given.
+    tls : folder with the certificates of zenoh.
+    """
+
+    transport: str = "udp"
+    listen: str | None = None
+    key: Path | None = None
+    connect: tuple[str, ...] = ()
+    tls: Path | None = None
+
+
+def run_agent(
+    scenario: Scenario,
+    number: int,
+    journals: Path,
+    run: str,
+    links: AgentLinks,
+    say: Callable[[str], None],
+) -> None:
+    """Run one agent until the horizon, or until a signal."""
+    journals.mkdir(parents=True, exist_ok=True)
+    secret = None if links.key is None else links.key.read_bytes().strip()
+    plan = fleet_plan(scenario, journals, run, secret)
+    agents = len(plan.positions)
+    if number >= agents:
+        says = f"--id is {number}; the scenario has {agents} agents, numbered from 0"
+        raise InputError(says, code="fleet.id")
+    name = f"agent-{number:04d}"
+    boot = plan.next_boot(name)
+    before = plan.origin(name)
+    clock = Clock(time.monotonic() if before is None else before)
+    opened = _by_zenoh if links.transport == "zenoh" else _by_udp
+    transport, sources, at = opened(plan, number, _addresses(scenario, agents), links, clock)
+    rehearse(plan)
+    host = plan.host(
+        name, [number], transport, clock, boot=boot, shared_clock=False, sources=sources
+    )
+    say(f"agent {number} of {agents} at {at}, start {boot}; waiting for the others")
+    serve(plan, host, returning=before is not None, alone=True)
+
+
+Opened: TypeAlias = tuple[Transport, dict[Any, Collection[int]], str]
+
+
+def _addresses(scenario: Scenario, agents: int) -> tuple[str, ...]:
+    """The address of each agent: the scenario's, or ports of this machine."""
+    given = None if scenario.fleet is None else scenario.fleet.peers
+    found = given or tuple(f"127.0.0.1:{FIRST_PORT + p}" for p in range(agents))
+    if len(found) != agents:
+        says = f"fleet.peers has {len(found)} addresses; one for each of {agents} agents is needed"
+        raise InputError(says, code="fleet.peers", key="fleet.peers")
+    return found
+
+
+def _by_udp(
+    plan: FleetPlan, number: int, texts: tuple[str, ...], links: AgentLinks, clock: Clock
+) -> Opened:
+    if links.tls is not None or links.connect:
+        says = "--tls and --connect go with the transport zenoh"
+        raise InputError(f"{says}; add --transport zenoh, or leave them out", code="fleet.zenoh")
+    peers = [as_address(text) for text in texts]
+    own = peers[number] if links.listen is None else as_address(links.listen)
+    others = [address for p, address in enumerate(peers) if p != number]
+    transport = udp_transport(own, others, clock, plan.key)
+    sources: dict[Any, Collection[int]] = {address: (p,) for p, address in enumerate(peers)}
+    return transport, sources, f"{own[0]}:{own[1]}"
+
+
+def _by_zenoh(
+    plan: FleetPlan, number: int, texts: tuple[str, ...], links: AgentLinks, clock: Clock
+) -> Opened:
+    protocol, agents = "tcp" if links.tls is None else "tls", len(texts)
+    at = links.listen or texts[number]
+    own = at if "/" in at else f"{protocol}/{at}"
+    peers = tuple(f"{protocol}/{text}" for text in texts[:number])  # each pair has one link
+    session = open_session(
+        ZenohLinks(
+            listen=(own,), connect=links.connect or peers, tls=links.tls, name=f"agent_{number}",
+            gossip=bool(links.connect),
+        ),
+        plan.run, agents,
+    )  # fmt: skip
+    transport = ZenohTransport(session, plan.run, [number], agents, clock)
+    return transport, dict(sources_of(agents)), own

@@ -1,0 +1,107 @@
+"""Datagrams by UDP, one to each other process. The kernel notes when each arrived."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+import struct
+import time
+from collections.abc import Iterable
+from typing import TypeAlias, final
+
+from dwell.errors import InputError
+from dwell.fleet.clock import Clock
+from dwell.fleet.transport import Arrival
+
+Address: TypeAlias = tuple[str, int]
+LARGEST = 2048  # bytes of a datagram
+SHORTEST_KEY = 16  # bytes
+BUFFER = 1 << 21  # bytes that the kernel keeps
+_NANOSECONDS = getattr(socket, "SO_TIMESTAMPNS", 35)
+_STAMP = struct.Struct("@qq")  # seconds and nanoseconds of the clock of the system
+
+
+def udp_socket(address: Address) -> socket.socket:
+    """A bound socket that does not block."""
+    try:
+        own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+        with contextlib.suppress(OSError):  # elsewhere a datagram arrives when it is read
+            own.setsockopt(socket.SOL_SOCKET, _NANOSECONDS, 1)
+        own.bind(address)
+    except OSError as fault:
+        says = f"{address[0]}:{address[1]} cannot be bound ({fault.strerror})"
+        raise InputError(f"{says}; give an address of this machine", code="fleet.udp") from None
+    own.setblocking(False)
+    return own
+
+
+def as_address(text: str) -> Address:
+    """The numeric address in `host:port`."""
+    host, _, port = text.rpartition(":")
+    try:
+        return socket.gethostbyname(host), int(port)
+    except (OSError, ValueError):
+        says = f"the address is {text!r}; host:port is needed, such as 192.168.1.7:7400"
+        raise InputError(says, code="fleet.address", key="fleet.peers") from None
+
+
+def is_loopback(address: Address) -> bool:
+    """Whether an address is of this machine alone."""
+    return ipaddress.ip_address(address[0]).is_loopback
+
+
+def udp_transport(
+    own: Address, peers: Iterable[Address], clock: Clock, key: bytes | None
+) -> UdpTransport:
+    """Bind an address and send to others; refused beyond this machine without a key."""
+    peers = tuple(peers)
+    if key is not None and len(key) < SHORTEST_KEY:
+        says = f"the key has {len(key)} bytes; at least {SHORTEST_KEY} are needed"
+        raise InputError(f"{says}, such as those of openssl rand -hex 32", code="fleet.key")
+    beyond = [one for one in (own, *peers) if not is_loopback(one)]
+    if key is None and beyond:
+        says = f"{beyond[0][0]}:{beyond[0][1]} is beyond this machine, where any sender is believed"
+        raise InputError(f"{says}; give all agents the same file with --key", code="fleet.key")
+    return UdpTransport(udp_socket(own), peers, clock)
+
+
+@final
+class UdpTransport:
+    """A socket, the addresses of all other processes, and the clock that dates arrivals."""
+
+    def __init__(self, own: socket.socket, peers: Iterable[Address], clock: Clock) -> None:
+        self._own, self._clock = own, clock
+        self._peers = tuple(peers)
+        self.unsent = 0  # datagrams that the kernel did not take
+
+    def send(self, datagram: bytes, now: float) -> None:
+        """Send a datagram to each peer; one that cannot be reached is none of the others' loss."""
+        for peer in self._peers:
+            try:
+                self._own.sendto(datagram, peer)
+            except OSError:
+                self.unsent += 1
+
+    def receive(self, now: float) -> list[Arrival]:
+        """The datagrams that the kernel has kept."""
+        found: list[Arrival] = []
+        ahead = time.time_ns() - time.monotonic_ns()
+        while True:
+            try:
+                datagram, more, _, source = self._own.recvmsg(LARGEST, 64)
+            except BlockingIOError:
+                return found
+            except OSError:  # an earlier datagram did not reach its receiver
+                continue
+            arrived = self._clock.now()
+            for level, kind, data in more:
+                if (level, kind) == (socket.SOL_SOCKET, _NANOSECONDS) and len(data) == _STAMP.size:
+                    seconds, rest = _STAMP.unpack(data)
+                    arrived = min(self._clock.at(seconds * 10**9 + rest - ahead), arrived)
+            found.append(Arrival(datagram, arrived, source))
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._own.close()

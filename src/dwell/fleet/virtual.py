@@ -1,0 +1,75 @@
+"""A fleet in virtual time within one process: each agent samples exactly when it is due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import final
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.agents.interfaces import decay_rate_of
+from dwell.fleet.faults import Faults, FaultyTransport
+from dwell.fleet.transport import Transport
+from dwell.fleet.transport.memory import MemoryTransport
+from dwell.fleet.wire import Codec
+from dwell.live.agent import Decided, LiveAgent
+from dwell.live.beliefs import Announcement, Beliefs
+from dwell.live.settings import LiveLaw
+
+
+@final
+class VirtualFleet:
+    """Agents that exchange datagrams in virtual time; all begin at time 0.
+
+    late : how much later than due each sample comes.
+    """
+
+    def __init__(
+        self,
+        law: LiveLaw,
+        positions: Points,
+        faults: Faults | None = None,
+        watch: Callable[[Decided], None] = lambda one: None,
+        late: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        n, dimension = positions.shape
+        fade = decay_rate_of(law.system.controller)
+        self.law, self._watch, self._late = law, watch, late
+        self.agents = [LiveAgent(law, p, 0, positions[p]) for p in range(n)]
+        self.beliefs = [Beliefs(n, dimension, fade, shared_clock=True) for _ in range(n)]
+        self.codecs = [Codec(0, n, dimension) for _ in range(n)]
+        self._transports: list[Transport] = list(MemoryTransport.network(n))
+        self._due = np.full(n, np.inf)
+        for beliefs in self.beliefs:  # the positions at the start are known, whatever is lost later
+            for agent in self.agents:
+                beliefs.put(agent.standing(0.0))
+        if faults is not None:
+            self._transports = [
+                FaultyTransport(one, faults, p) for p, one in enumerate(self._transports)
+            ]
+        for p in range(n):
+            self._record(p, self.agents[p].begin(self.beliefs[p]))
+
+    def run(self, until: float) -> None:
+        """Sample in order of time up to `until`.
+
+        Of simultaneous samples that of the first agent comes first; agents that leave do so before.
+        """
+        while (now := float(self._due.min())) <= until:
+            at_once = np.flatnonzero(self._due == now)
+            p = min(at_once.tolist(), key=lambda q: self.law.system.departures[q] != now)
+            beliefs = self.beliefs[p]
+            for one in self._transports[p].receive(now):
+                message = self.codecs[p].unpack(one.datagram)
+                if isinstance(message, Announcement):
+                    beliefs.receive(message, one.time)
+            place = beliefs.segments().take([p]).at(now)[0]
+            self._record(p, self.agents[p].sample(now, place, now, beliefs))
+
+    def _record(self, p: int, decided: Decided) -> None:
+        self._watch(decided)
+        own, now = decided.announcement, float(decided.sample["time"])
+        self.beliefs[p].put(own)
+        self._due[p] = self.agents[p].due + self._late()
+        self._transports[p].send(self.codecs[p].pack(own), now)

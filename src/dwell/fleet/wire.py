@@ -1,0 +1,88 @@
+"""Messages of a fleet as datagrams: 64 bytes for a segment in the plane."""
+
+from __future__ import annotations
+
+import hmac
+import struct
+from collections import Counter
+from typing import NamedTuple, final
+
+import numpy as np
+
+from dwell.live.beliefs import Announcement
+
+VERSION = 1
+SEGMENT, START, STOP = range(3)  # kinds: a segment; the common time 0; the emergency stop
+_HEAD = struct.Struct("<IBBBxHHIdd")  # as packed below
+SENDER = struct.Struct("<8xHHI")  # agent, boot and k in a datagram
+SEAL = 16  # bytes of an HMAC-SHA256
+HUGE = 1e100  # coordinates and times below this have squares
+OBSERVER = 0xFFFF  # the sender of messages that come from no agent
+
+
+class Control(NamedTuple):
+    """A message to all agents: the time at which a run begins, or the emergency stop."""
+
+    kind: int
+    stamp: float
+
+
+@final
+class Codec:
+    """Writes and reads the datagrams of one run; refused ones are counted by reason."""
+
+    def __init__(self, run: int, agents: int, dimension: int, key: bytes | None = None) -> None:
+        self.run, self.agents, self.dimension, self._key = run, agents, dimension, key
+        self._vectors = struct.Struct(f"<{2 * dimension}d")
+        self.size = _HEAD.size + self._vectors.size + (0 if key is None else SEAL)
+        self.refused: Counter[str] = Counter()
+
+    def pack(self, one: Announcement) -> bytes:
+        """The datagram of an announcement."""
+        return self._packed(
+            SEGMENT, one.agent, one.boot, one.k, one.stamp, one.cruise, *one.position, *one.velocity
+        )
+
+    def control(self, kind: int, stamp: float) -> bytes:
+        """The datagram of a message to all agents."""
+        return self._packed(kind, OBSERVER, 0, 0, stamp, 0.0, *(0.0,) * (2 * self.dimension))
+
+    def _packed(self, kind: int, agent: int, boot: int, k: int, *numbers: float) -> bytes:
+        head = (self.run, VERSION, kind, self.dimension, agent, boot, k, *numbers[:2])
+        datagram = _HEAD.pack(*head) + self._vectors.pack(*numbers[2:])
+        return datagram if self._key is None else datagram + self._seal(datagram)
+
+    def _seal(self, datagram: bytes) -> bytes:
+        assert self._key is not None
+        return hmac.digest(self._key, datagram, "sha256")[:SEAL]
+
+    def unpack(self, datagram: bytes) -> Announcement | Control | None:
+        """The message in a datagram; None if it is refused."""
+        if len(datagram) != self.size:
+            return self._refused("size")
+        if self._key is not None:
+            datagram, seal = datagram[:-SEAL], datagram[-SEAL:]
+            if not hmac.compare_digest(seal, self._seal(datagram)):
+                return self._refused("seal")
+        run, version, kind, dimension, agent, boot, k, stamp, cruise = _HEAD.unpack_from(datagram)
+        if version != VERSION or dimension != self.dimension or kind not in (SEGMENT, START, STOP):
+            return self._refused("version")
+        if run != self.run:
+            return self._refused("run")
+        vectors = np.array(self._vectors.unpack_from(datagram, _HEAD.size))
+        if not ((np.abs(vectors) < HUGE).all() and abs(stamp) < HUGE and cruise >= 0.0):
+            return self._refused("numbers")
+        if kind != SEGMENT:
+            return Control(kind, stamp) if agent == OBSERVER else self._refused("agent")
+        if agent >= self.agents:
+            return self._refused("agent")
+        place, velocity = np.split(vectors, 2)
+        return Announcement(agent, boot, k, stamp, cruise, place, velocity)
+
+    def refuse(self, reason: str) -> None:
+        """Count a datagram that is refused."""
+        self.refused[reason] += 1
+
+    def _refused(self, reason: str) -> Announcement | None:
+        self.refuse(reason)
+        return None

@@ -1,0 +1,1 @@
+"""Agents in real time: what each takes the others to do, its decisions, safety, and the record."""

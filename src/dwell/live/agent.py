@@ -1,0 +1,122 @@
+"""LiveAgent: one agent that samples on its own clock and knows others by their messages."""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from dataclasses import astuple
+from typing import NamedTuple, final
+
+import numpy as np
+
+from dwell._types import Points, lengths
+from dwell.agents import AgentsState
+from dwell.agents.interfaces import CellMeasurement
+from dwell.agents.problem import cell_in
+from dwell.agents.segments import Segments
+from dwell.live.beliefs import Announcement, Beliefs
+from dwell.live.decision import Decisions, OwnState, neighbours
+from dwell.live.record import COUNTS, belief_type, sample_type
+from dwell.live.safety import Circumstances, limited
+from dwell.live.settings import LiveLaw
+
+
+class Decided(NamedTuple):
+    """One sample: its record, the beliefs behind it, and the announcement of its segment."""
+
+    sample: np.ndarray  # one record of sample_type
+    beliefs: np.ndarray  # of belief_type
+    announcement: Announcement
+
+
+@final
+class LiveAgent:
+    """One agent of a fleet since it was started."""
+
+    def __init__(self, law: LiveLaw, agent: int, boot: int, place: Points) -> None:
+        self.law, self.agent, self.boot = law, agent, boot
+        self.decisions = Decisions(law.system, agent, boot)
+        self.due, self.k, self.stopped = 0.0, 0, False
+        self.sent_at = math.nan  # when its last message had been sent
+        self.place = place
+
+    def standing(self, now: float) -> Announcement:
+        """The announcement of an agent that has not sampled yet."""
+        still = np.zeros(len(self.place))
+        return Announcement(self.agent, self.boot, 0, now, math.inf, self.place, still)
+
+    def begin(self, beliefs: Beliefs) -> Decided:
+        """The first sample where all agents begin at time 0 and know each other's positions."""
+        segments = beliefs.segments()
+        after = self.decisions.first_of_all(segments.place)
+        seen = self.law.system.measurements(segments.place)
+        cell, costs = cell_in(seen, self.agent, self.agent), after.spent[self.agent]
+        known = np.ones(len(segments.since), dtype=bool)
+        return self._made(0.0, 0.0, segments, beliefs, known, after, cell, astuple(costs))
+
+    def sample(self, now: float, place: Points, measured: float, beliefs: Beliefs) -> Decided:
+        """Sample at `place`, which was measured at time `measured`, and decide."""
+        known = beliefs.known(now, self.law.silence)
+        known[self.agent] = True
+        segments = beliefs.segments().copied()
+        before = segments.take([self.agent])
+        segments.since[self.agent], segments.place[self.agent] = now, place
+        if self.law.system.stays and self.decisions.own.hold is not None:
+            self.decisions.own.hold = before.velocity_at(now)[0]
+        after = self.decisions.decide(now, place, segments, known)
+        assert after.last is not None
+        costs = astuple(after.spent[0])
+        return self._made(now, measured, segments, beliefs, known, after, after.last, costs)
+
+    def saved(self) -> tuple[float, int, OwnState]:
+        """What a sample changes, for `restore`."""
+        return self.due, self.k, copy(self.decisions.own)
+
+    def restore(self, saved: tuple[float, int, OwnState]) -> None:
+        """Undo a sample that could not be recorded."""
+        self.due, self.k, self.decisions.own = saved
+
+    def _made(
+        self,
+        now: float,
+        measured: float,
+        segments: Segments,
+        beliefs: Beliefs,
+        known: np.ndarray,
+        after: AgentsState,
+        cell: CellMeasurement,
+        costs: tuple[int, ...],
+    ) -> Decided:
+        """The record of a decision, with what safety makes of its velocity."""
+        p, law, places = self.agent, self.law, segments.at(now)
+        near = neighbours(law.system, places, p, now, known)
+        noted = np.zeros(len(near), dtype=belief_type(places.shape[1]))
+        noted["agent"], noted["boot"], noted["k"] = near, beliefs.boot[near], beliefs.k[near]
+        noted["age"], noted["position"] = beliefs.ages(now)[near], places[near]
+        noted["velocity"] = segments.velocity_at(now)[near]
+        commanded = after.hold[p]
+        next_at, cruise = law.timing(p, now, self.due, after)
+        present = law.system.timeline.present_at(now)
+        at_hand = Circumstances(
+            int(known.sum()), law.system.agents if present is None else len(present),
+            now - measured, self.stopped, noted,
+        )  # fmt: skip
+        hold, flags = limited(law, p, places[p], commanded, cruise, at_hand)
+        flags |= law.flagged(self.k + 1, near, noted["age"])
+        before = segments.hold[p]
+        row = np.zeros((), dtype=sample_type(len(hold)))
+        for name, value in {
+            "agent": p, "boot": self.boot, "k": self.k + 1, "flags": flags, "known": at_hand.known,
+            "due": self.due, "time": now, "sent_at": self.sent_at, "measured": measured,
+            "position": places[p], "before": before, "error": cell.error, "commanded": commanded,
+            "hold": hold, "next_at": next_at, "cruise": cruise,
+            "hold_error": lengths(before - hold), "nearest": cell.nearest,
+            "neighbors": cell.neighbors, "empty": cell.empty,
+            **dict(zip(COUNTS, costs, strict=True)),
+        }.items():  # fmt: skip
+            row[name] = value
+        self.k, self.decisions.own.hold = self.k + 1, hold
+        leaves = float(law.system.departures[p])
+        self.due = min(next_at, leaves) if leaves > now else next_at
+        announced = Announcement(p, self.boot, self.k, now, cruise, places[p], hold)
+        return Decided(row, noted, announced)

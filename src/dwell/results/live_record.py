@@ -1,0 +1,114 @@
+"""The record of a live run in the file of the run, and its numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dwell.agents import CoverageSystem, EventTable
+from dwell.live.record import INTERVENTIONS, STALE, LiveRecord, belief_type, sample_type
+from dwell.live.table import OWN, SHARED, samples_of
+from dwell.verify.live import beyond_interval
+
+LIVE = "live"  # the attribute, and the beginning of the names of variables
+ROWS = ("live_sample", "live_begin", "belief")  # their dimensions
+SHIFT, COUNT = "live_shift", "belief_count"
+_ABOUT = {
+    "boot": "how often the agent had been started before",
+    "k": "number of the sample since then, from 1 on",
+    "flags": "why the sample was special, and what limited the velocity; a sum of powers of 2",
+    "known": "number of agents known, the own one included",
+    "due": "when the sample was due, by the agent's clock",
+    "time": "when it was taken, by the agent's clock",
+    "sent_at": "when the message of the sample before had been sent; nan if there was none",
+    "measured": "when the own position was measured",
+    "before": "velocity before the sample",
+    "commanded": "velocity that the law chose",
+    "next_at": "when the next sample is due, by the agent's clock",
+    "age": "age of the message that the belief comes from",
+    "position": "position",
+    "velocity": "velocity",
+    "agent": "number of the agent",
+}
+
+
+def live_variables(live: LiveRecord) -> dict[str, Any]:
+    """What the file of a live run has beside that of a simulated one."""
+    begun, rows = live.samples[live.times <= 0.0], (ROWS[0],)
+    found = {f"{LIVE}_{name}": _variable(ROWS[0], name, live.samples) for name in OWN}
+    found |= {f"{LIVE}_begin_{name}": _variable(ROWS[1], name, begun) for name in SHARED}
+    found |= {
+        f"belief_{name}": _variable(ROWS[2], name, live.beliefs) for name in _names(belief_type)
+    }
+    found[SHIFT] = (rows, live.shifts, {"long_name": "time of the run minus that of the clock"})
+    found[COUNT] = (rows, live.counts, {"long_name": "number of beliefs behind the sample"})
+    return found
+
+
+def _variable(dimension: str, name: str, records: np.ndarray) -> Any:
+    column = np.ascontiguousarray(records[name])
+    dims = (dimension, *("axis",) * (column.ndim - 1))
+    return dims, column, {"long_name": _ABOUT.get(name, name.replace("_", " "))}
+
+
+def _names(of: Any) -> tuple[str, ...]:
+    names: tuple[str, ...] = of(1).names
+    return names
+
+
+def live_attribute(live: LiveRecord) -> str:
+    """What is one value for the whole run, as JSON."""
+    return json.dumps(
+        {
+            "settings": live.settings, "dropped": live.dropped, "uncertainty": live.uncertainty,
+            "exact": live.exact, "cut": live.cut,
+        }
+    )  # fmt: skip
+
+
+def live_from(variables: Mapping[str, Any], attribute: str, table: EventTable) -> LiveRecord:
+    """The record of a live run, as it was stored; its samples share columns with `table`."""
+    about, n = json.loads(attribute), table.dimension
+    begun = _records(variables, f"{LIVE}_begin_", SHARED, sample_type(n))
+    own = {name: variables[f"{LIVE}_{name}"][1] for name in OWN}
+    beliefs = _records(variables, "belief_", _names(belief_type), belief_type(n))
+    counts, shifts = (np.array(variables[name][1]) for name in (COUNT, SHIFT))
+    if int(counts.sum()) != len(beliefs) or len(counts) != len(begun) + len(table):
+        raise ValueError("beliefs of another number of samples")
+    return LiveRecord(
+        about["settings"], samples_of(table, begun, own), beliefs, counts, shifts,
+        about["uncertainty"], about["exact"], about["dropped"], tuple(map(tuple, about["cut"])),
+    )  # fmt: skip
+
+
+def _records(
+    variables: Mapping[str, Any], prefix: str, names: tuple[str, ...], kind: np.dtype[Any]
+) -> np.ndarray:
+    columns = {name: variables[prefix + name][1] for name in names}
+    records = np.zeros(len(columns["agent"]), dtype=kind)
+    for name, values in columns.items():
+        records[name] = values
+    return records
+
+
+def live_numbers(system: CoverageSystem, live: LiveRecord) -> dict[str, Any]:
+    """The numbers of a live run that a simulated one does not have."""
+    rows = live.samples
+    agents, boots = np.unique(rows["agent"]), np.unique(rows[["agent", "boot"]])
+    counts = {
+        name: int(np.count_nonzero(rows["flags"] & flag)) for flag, name in INTERVENTIONS.items()
+    }
+    return {
+        "agents": len(agents),
+        "boots": len(boots),
+        "samples": len(rows),
+        "gaps_over_t2": int(np.count_nonzero(beyond_interval(system, live)[0] > 1.0)),
+        "stale": int(np.count_nonzero(rows["flags"] & STALE)),
+        "interventions": {name: count for name, count in counts.items() if count},
+        "dropped": dict(live.dropped),
+        "clock_uncertainty": live.uncertainty,
+        "exact": live.exact,
+    }

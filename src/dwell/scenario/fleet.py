@@ -1,0 +1,77 @@
+"""What a scenario says of a live fleet: safety margins, and faults that are injected."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict
+
+from .values import (
+    Bounds,
+    Chance,
+    Counted,
+    NotNegative,
+    Positive,
+    Share,
+    Table,
+    Text,
+    Whole,
+    doc,
+    listed,
+)
+
+
+class PartitionSpec(Table):
+    """Some agents are cut off from all others for some time."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    begin: NotNegative = doc("when it begins", alias="from")
+    until: Positive = doc("when it is over")
+    group: Annotated[tuple[Whole, ...], listed("a list of agents' numbers")] = doc(
+        "numbers of the agents that are cut off together"
+    )
+
+
+class FaultsSpec(Table):
+    """Faults of the network and of the clocks, injected by seed."""
+
+    loss: Chance = doc("the chance that a message is lost on its way to one receiver", 0.0)
+    delay: Bounds = doc("shortest and longest delay of a message", (0.0, 0.0))
+    tail: NotNegative = doc(
+        "index of a Pareto distribution of delays that begins at the shortest; 0 for uniform ones",
+        0.0,
+    )
+    repeat: Share = doc("the chance that a message arrives twice", 0.0)
+    partitions: Annotated[tuple[PartitionSpec, ...], listed("a list of tables")] = doc(
+        "groups of agents that are cut off for some time", ()
+    )
+    clock_offset: NotNegative = doc("largest offset of a clock", 0.0)
+    clock_rate: Share = doc("largest relative error of the rate of a clock", 0.0)
+    seed: Whole = doc("seed of the faults alone", 0)
+
+
+class FleetSpec(Table):
+    """How a live fleet executes the law; a simulation does not use it."""
+
+    margin: NotNegative = doc(
+        "how much earlier than T2 the timer law samples at the latest, so that a late sample is "
+        "still in time",
+        0.02,
+    )
+    silence: Positive | None = doc(
+        "how long an agent may be silent before it is taken to be gone; five times the longest "
+        "interval of the law if absent",
+        None,
+    )
+    quorum: Counted | None = doc(
+        "how many agents must be known, the own one included; more than half if absent", None
+    )
+    partition: Literal["stand", "go on"] = doc("what agents do with fewer than that", "stand")
+    patience: NotNegative = doc("how long agents wait for all others before they begin", 10.0)
+    clearance: NotNegative = doc("radius of a robot, for the keep-away; 0 for none", 0.0)
+    top_speed: Positive | None = doc("largest speed of a robot; no limit if absent", None)
+    peers: Annotated[tuple[Text, ...], listed('a list of "host:port"')] | None = doc(
+        "the UDP address of each agent, for agents on several machines", None
+    )
+    faults: FaultsSpec | None = doc("faults that are injected; none if absent", None)

@@ -1,0 +1,388 @@
+"""What a live run must have beside the properties of any run: decisions, messages, clocks, safety.
+
+Every decision is made again from what its agent measured and believed, every belief is compared
+with what its sender recorded, and both with the motion of all agents on the clock of the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from dwell._types import Floats, Ints, at_time, dots, lengths
+from dwell.agents import CoverageSystem
+from dwell.agents.interfaces import decay_rate_of
+from dwell.agents.segments import Segments
+from dwell.cells.guaranteed import is_polygonal, pair_of
+from dwell.errors import DensityError
+from dwell.live.record import STOP, LiveRecord
+from dwell.live.settings import LiveLaw, LiveSettings, live_law
+from dwell.live.table import segments_of
+from dwell.measure.metrics import timer_program
+from dwell.verify.finding import (
+    HOLDS,
+    Finding,
+    Tell,
+    Where,
+    if_guaranteed,
+    not_applicable,
+    spread,
+    violated,
+    worst_of,
+)
+from dwell.verify.live_replay import decided_again, hold_errors
+from dwell.verify.recorded import Recorded, gaps_between
+from dwell.verify.replay import measured_jumps
+
+EXACT = 1e-12  # of the diameter: by how much a centroid may be off that counts as true
+BOUNDED = 60  # samples for which the error of the centroid is bounded
+CLOCKS = 4.0  # times the uncertainty of one clock: see `unsure`
+ULPS = 4.0  # by which the position of an exact plant may be off
+
+LIVE_SAYS = {
+    "complete": "samples of each boot are numbered without gaps, in order of time (missing ones)",
+    "jump": "each commanded velocity follows from what its agent measured and believed",
+    "centroid": "each recorded centroid is that of the believed cell",
+    "seen": "neighbours and distances are as believed",
+    "cruise": "each velocity is held for as long as the law and the margin allow",
+    "counts": "cells, samples and messages are counted right",
+    "hold-error": "each hold error is the change of velocity",
+    "safety": "each executed velocity, and what limited it, follow from the safety limits",
+    "heard": "each belief follows from a message that its sender recorded, sent before",
+    "reset": "each next sample is due when the law says, by its own random draw where it has one",
+    "interval": "gaps between samples lie in [T1, T2] (units in the last place of the time)",
+    "belief": "each belief is within 2 k1 (age - T1) of the truth (how far beyond)",
+}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LiveCheck:
+    """A live run to be judged, with its law."""
+
+    run: Recorded
+    live: LiveRecord
+    law: LiveLaw
+
+    def where(self, k: int) -> str:
+        """Sample k in words."""
+        row = self.live.samples[k]
+        return f"agent {row['agent']}, boot {row['boot']}, sample {row['k']}, " + at_time(
+            float(self.live.times[k])
+        )
+
+    def where_believed(self, k: int) -> str:
+        """Belief k in words."""
+        one = self.live.beliefs[k]
+        said = f"sample {one['k']} of agent {one['agent']}, boot {one['boot']}"
+        return f"{self.where(int(self.live.owner[k]))}, which believed {said}"
+
+    @cached_property
+    def senders(self) -> Ints:
+        """The sample that each belief comes from; -1 where there is none."""
+        rows, beliefs = _keys(self.live.samples), _keys(self.live.beliefs)
+        if not len(rows):
+            return np.full(len(beliefs), -1)
+        order = np.argsort(rows)
+        found = order[np.minimum(np.searchsorted(rows, beliefs, sorter=order), len(rows) - 1)]
+        return np.where(rows[found] == beliefs, found, -1)
+
+    @cached_property
+    def follows(self) -> np.ndarray:
+        """Whether the sample before is recorded too, with nothing missing between."""
+        follows: np.ndarray = (self.live.previous >= 0) & (self.live.skipped == 0)
+        return follows
+
+    @cached_property
+    def quiet(self) -> Floats:
+        """For how long after each sample its agent holds its velocity for certain."""
+        live, agent = self.live, self.live.samples["agent"]
+        quiet: Floats = self.law.shortest[agent].copy()
+        if not hasattr(self.run.system.controller, "t1"):
+            return np.zeros(len(quiet))
+        for p in range(self.run.system.agents):  # another boot may begin sooner
+            own = np.flatnonzero(agent == p)
+            changes = np.diff(live.samples["boot"][own].astype(np.int64)) != 0
+            soon = np.where(changes, np.diff(live.times[own]), np.inf)
+            quiet[own[:-1]] = np.minimum(quiet[own[:-1]], soon)
+        return quiet
+
+    @cached_property
+    def first(self) -> Ints:
+        """The first sample of the boot that each belief is about; -1 where there is none."""
+        rows = np.flatnonzero(self.live.previous < 0)
+        known = dict(zip(_boots(self.live.samples[rows]), rows.tolist(), strict=True))
+        return np.array([known.get(one, -1) for one in _boots(self.live.beliefs)], dtype=np.int64)
+
+    @cached_property
+    def stands(self) -> np.ndarray:
+        """Whether each belief is of an agent that has not sampled since it was started."""
+        stands: np.ndarray = self.live.beliefs["k"] == 0
+        return stands
+
+    @cached_property
+    def when(self) -> Floats:
+        """The time of the sample that each belief belongs to."""
+        when: Floats = self.live.times[self.live.owner]
+        return when
+
+    @cached_property
+    def unsure(self) -> Floats:
+        """How far each believed agent may be from where it is believed to be.
+
+        It holds its velocity for T1, and stands until its first sample. The clocks of two agents
+        are both unsure, and an age is short by the quickest transit of a message.
+        """
+        live, speed = self.live, self.law.speed
+        if not len(live.samples):
+            return np.zeros(0)
+        held = np.where(self.senders < 0, 0.0, self.quiet[self.senders])
+        since = np.where(self.first < 0, np.inf, live.times[self.first])
+        late = np.where(self.stands, self.when - since, 2.0 * (live.beliefs["age"] - held))
+        time = np.maximum(late, 0.0) + CLOCKS * live.uncertainty
+        unsure: Floats = np.where(time > 0.0, speed * np.where(time > 0.0, time, 1.0), 0.0)
+        return unsure
+
+
+def _keys(records: np.ndarray) -> np.ndarray:
+    """Agent, boot and k as one number."""
+    agent, boot, k = (records[name].astype(np.uint64) for name in ("agent", "boot", "k"))
+    key: np.ndarray = (agent << np.uint64(48)) | (boot << np.uint64(32)) | k
+    return key
+
+
+def live_findings(run: Recorded, live: LiveRecord, rounding: float, tell: Tell) -> list[Finding]:
+    """The findings about a live run; `rounding` is that of centroids by other kernels."""
+    law = live_law(run.system, LiveSettings.of_table(live.settings))
+    check = LiveCheck(run, live, law)
+    made = decided_again(law, live, run.start.start, tell)
+    made["reset"] = np.maximum(made["reset"], _undue(check))
+    made["hold-error"] = hold_errors(live)
+    limits = dict.fromkeys(("jump", "centroid", "seen"), rounding)
+    found = [_worst("complete", _missing(check), 0.0, check.where)]
+    found += [_worst(name, made[name], limits.get(name, 0.0), check.where) for name in made]
+    found += [_heard(check), _interval(check), _late(check), _flow(check), _belief(check)]
+    return [*found, _centroid_bound(check)]
+
+
+def uncovered_live(run: Recorded, live: LiveRecord | None) -> str:
+    """Why the theorem does not cover a live run; empty if it does, and for a simulation."""
+    if live is None:
+        return ""
+    if (beyond_interval(run.system, live)[0] > 1.0).any():
+        return "gaps between samples are longer than T2, which the theorem does not cover"
+    if _off(run).max(initial=0.0) > EXACT * run.system.workspace.diameter:
+        return "sampled centroids were off the true ones, which the theorem does not cover"
+    return ""
+
+
+def _off(run: Recorded) -> Floats:
+    """How far each sampled centroid is from the true one."""
+    true = measured_jumps(run, lambda what, share: None)["error"]
+    return np.nan_to_num(lengths(true - run.table.errors), nan=np.inf)
+
+
+def _worst(name: str, values: Floats | Ints, limit: float, where: Where) -> Finding:
+    return worst_of(name, LIVE_SAYS[name], values, limit, where)
+
+
+def _missing(check: LiveCheck) -> Ints:
+    """How many samples are missing before each one; also 1 where time goes back."""
+    live, missing = check.live, check.live.skipped.copy()
+    k = live.samples["k"]
+    for p in range(check.run.system.agents):
+        own = np.flatnonzero(live.samples["agent"] == p)
+        later = np.lexsort((k[own], live.samples["boot"][own]))
+        missing[own] += later != np.arange(len(own))
+    return missing
+
+
+def _undue(check: LiveCheck) -> Floats:
+    """How far each due time is from what the sample before said."""
+    rows, before = check.live.samples, check.live.previous
+    said, leaves = rows["next_at"][before], check.run.system.departures[rows["agent"]]
+    due = np.where(leaves > rows["time"][before], np.minimum(said, leaves), said)
+    return np.where(check.follows, gaps_between(due, rows["due"]), 0.0)
+
+
+def _heard(check: LiveCheck) -> Finding:
+    """The distance of each belief from what its sender announced; inf if that is no record."""
+    live, senders = check.live, check.senders
+    beliefs, rows, stands = live.beliefs, live.samples, check.stands
+    source = np.where(stands, check.first, senders)
+    if not len(rows):
+        return _worst("heard", np.zeros(0), 0.0, check.where_believed)
+    said, age = rows[source], beliefs["age"]
+    hold = np.where(stands[:, None], 0.0, said["hold"])
+    never, fade = np.full(len(said), np.inf), decay_rate_of(check.law.system.controller)
+    segments = Segments(np.zeros(len(said)), said["position"], hold, never, said["cruise"], fade)
+    apart = lengths(segments.at(age) - beliefs["position"])
+    if not live.exact:
+        apart = np.where(stands, 0.0, apart)  # where a robot stood is measured more than once
+    apart = np.maximum(apart, lengths(segments.velocity_at(age) - beliefs["velocity"]))
+    ahead = live.times[source] - check.when > CLOCKS * live.uncertainty
+    apart[~stands & ahead] = np.inf
+    apart[source < 0] = np.inf
+    apart[(source < 0) & (stands | _excused(live))] = 0.0
+    return _worst("heard", apart, 0.0, check.where_believed)
+
+
+def _boots(records: np.ndarray) -> list[tuple[int, int]]:
+    return list(zip(records["agent"].tolist(), records["boot"].tolist(), strict=True))
+
+
+def _excused(live: LiveRecord) -> np.ndarray:
+    """Beliefs of the one message after the last record of a journal that was cut off."""
+    excused = np.zeros(len(live.beliefs), dtype=bool)
+    for agent, boot in live.cut:
+        own = (live.samples["agent"] == agent) & (live.samples["boot"] == boot)
+        last = int(live.samples["k"][own].max(initial=0))
+        of = (live.beliefs["agent"] == agent) & (live.beliefs["boot"] == boot)
+        excused |= of & (live.beliefs["k"] == last + 1)
+    return excused
+
+
+def beyond_interval(system: CoverageSystem, live: LiveRecord) -> tuple[Floats, Floats]:
+    """How far gaps are above T2 and below T1, in units in the last place; 0 for other laws.
+
+    An emergency stop may come at any time.
+    """
+    program, rows, before = timer_program(system), live.samples, live.previous
+    if program is None:
+        return np.zeros(len(rows)), np.zeros(len(rows))
+    p = rows["agent"].astype(np.int64)
+    counted = (before >= 0) & (live.skipped == 0) & (rows["time"] < system.departures[p])
+    counted &= rows["time"][before] >= system.arrivals[p]
+    ulp = np.spacing(np.maximum(rows["time"], 1e-300))
+    above: Floats = np.where(counted, live.gaps - program.t2[p], 0.0) / ulp
+    timed = counted & (rows["flags"] & STOP == 0)
+    below: Floats = np.where(timed, program.t1[p] - live.gaps, 0.0) / ulp
+    return above, below
+
+
+def _interval(check: LiveCheck) -> Finding:
+    above, below = beyond_interval(check.run.system, check.live)
+    found = _worst("interval", np.maximum(above, below), 1.0, check.where)
+    late = int(np.count_nonzero(above > 1.0))
+    if not late:
+        return found
+    note = f"; {late} of {len(above)} are longer than T2, and the theorem does not hold there"
+    return if_guaranteed(replace(found, says=found.says + note), bool((below > 1.0).any()))
+
+
+def _late(check: LiveCheck) -> Finding:
+    """How long after its due time each sample was taken."""
+    rows, margin = check.live.samples, check.law.settings.margin
+    later = np.flatnonzero(check.follows)
+    late = rows["time"][later] - rows["due"][later]
+    sent = rows["sent_at"][later] - rows["due"][check.live.previous[later]]
+    sent = sent[np.isfinite(sent)]
+    says = f"samples come {_quantiles(late)} after they are due"
+    says += f", messages {_quantiles(sent)}" if len(sent) else ""
+
+    def where(k: int) -> str:
+        return check.where(int(later[k]))
+
+    timed = rows["flags"][later] & STOP == 0
+    if (late[timed] < 0.0).any():
+        k = int(np.argmin(np.where(timed, late, 0.0)))
+        return violated("late", f"{says}, never before", float(late[k]), margin, where(k))
+    # A late sample within T2 is part of the model: what is not is the finding about intervals.
+    return if_guaranteed(worst_of("late", says, late, margin, where))
+
+
+def _quantiles(values: Floats) -> str:
+    if not len(values):
+        return "0"
+    half, most = np.quantile(values, (0.5, 0.99))
+    return f"{half:.2g} (median), {most:.2g} (p99), {values.max():.2g} (at most)"
+
+
+def _flow(check: LiveCheck) -> Finding:
+    """How far each position is from where the segment before leads."""
+    run, live, rows = check.run, check.live, check.live.samples
+    ends = segments_of(rows, run.start.fade).take(live.previous).at(rows["measured"])
+    gap = np.abs(ends - rows["position"]).max(axis=1, initial=0.0)
+    gap[live.previous < 0] = _restarts(check)
+    gap[(live.previous >= 0) & ~check.follows] = 0.0
+    if live.exact:
+        size = np.maximum(np.abs(rows["position"]).max(axis=1, initial=0.0), np.finfo(float).tiny)
+        says = "each agent moves along its segment, also across boots (units in the last place)"
+        return worst_of("flow", says, gap / np.spacing(size), ULPS, check.where)
+    moved = np.flatnonzero(check.follows & (live.gaps > 0.0))
+    off = gap[moved] / (live.gaps[moved] * check.law.speed)
+    median = float(np.median(off)) if len(off) else 0.0
+    says = f"the mean velocity is off by {median:.2g} k1 (median) between samples (in units of k1)"
+    return worst_of("flow", says, off, np.inf, lambda k: check.where(int(moved[k])))
+
+
+def _restarts(check: LiveCheck) -> Floats:
+    """How far agents are from their last segment at the first sample of each boot.
+
+    An agent that is started again stands, at a time that is not recorded.
+    """
+    run, live = check.run, check.live
+    first = np.flatnonzero(live.previous < 0)
+    rows, later = live.samples[first], live.times[first] > 0.0
+    begins, ends = (run.start.start[rows["agent"]].copy() for _ in range(2))
+    row = (np.cumsum(live.times > 0.0) - 1)[first[later]]  # in the table
+    ended = run.ended.take(row)
+    begins[later], ends[later] = ended.place, ended.at(live.times[first[later]])
+    way = ends - begins
+    share = dots(rows["position"] - begins, way) / np.maximum(dots(way, way), 1e-300)
+    nearest = begins + np.clip(share, 0.0, 1.0)[:, None] * way
+    gaps: Floats = np.abs(nearest - rows["position"]).max(axis=1, initial=0.0)
+    return gaps
+
+
+def _belief(check: LiveCheck) -> Finding:
+    """How far each belief is beyond its bound from the truth."""
+    run, live = check.run, check.live
+    beliefs, when = live.beliefs, check.when
+    truth = np.zeros(beliefs["position"].shape)
+    for q in range(run.system.agents):
+        of_q = np.flatnonzero(beliefs["agent"] == q)
+        made = np.searchsorted(run.table.time[run.rows[q]], when[of_q], side="right")
+        truth[of_q] = run.segments[q].take(made).at(when[of_q])
+    waits = check.stands & (check.first >= 0)
+    waits &= when < live.times[check.first] if len(live.times) else waits
+    truth[waits] = live.samples["position"][check.first[waits]]  # it was started again, and stands
+    size = np.abs(beliefs["position"]).max(axis=1, initial=0.0)
+    clocks = 0.0 if not live.shifts.any() else ULPS * np.spacing(np.maximum(when, 1e-300))
+    doubt = ULPS * np.spacing(size) + np.minimum(check.law.speed, 1e300) * clocks
+    apart = lengths(truth - beliefs["position"])
+    young = ~check.stands & (beliefs["age"] <= np.min(check.law.shortest))
+    clocks = np.minimum(check.law.speed, 1e300) * CLOCKS * live.uncertainty
+    exact = int(np.count_nonzero(apart[young] <= doubt[young] + clocks))
+    found = _worst("belief", apart - check.unsure - doubt, 0.0, check.where_believed)
+    note = f"; {exact} of {np.count_nonzero(young)} younger than T1 are exact"
+    far = f", the furthest is off by {apart.max(initial=0.0):.2g}"
+    return if_guaranteed(replace(found, says=found.says + note + far), live.exact)
+
+
+def _centroid_bound(check: LiveCheck) -> Finding:
+    """How wrong sampled centroids may have been, as the neighbours may be elsewhere."""
+    name, says = "centroid-bound", "how far a sampled centroid may be off"
+    system, live = check.run.system, check.live
+    plain = system.changes is None and system.radius is None and system.spacing is None
+    if not plain or not is_polygonal(system.ground) or not np.isfinite(check.law.speed):
+        return not_applicable(name, says, "this needs a polygon, exact integrals, a speed limit")
+    some = np.flatnonzero(live.counts > 0)
+    some = some[spread(len(some), BOUNDED)]
+    ends, bounds = np.cumsum(live.counts), []
+    for k in some:
+        near = slice(ends[k] - live.counts[k], ends[k])
+        known = live.beliefs["position"][near], check.unsure[near]
+        try:
+            pair = pair_of(system.ground, live.samples["position"][k], *known)
+        except DensityError as fault:
+            return not_applicable(name, says, str(fault))
+        bounds.append(np.inf if pair is None else pair.diameter * max(0.0, 1.0 - pair.share))
+    known_ones = np.array([one for one in bounds if np.isfinite(one)])
+    median = float(np.median(known_ones)) if len(known_ones) else np.inf
+    says = f"{says}: {median:.2g} (median of {len(some)} samples, {len(known_ones)} with a bound)"
+    says += f"; it was off by at most {_off(check.run).max(initial=0.0):.2g}"
+    return Finding(name, says, HOLDS, float(known_ones.max(initial=0.0)), np.inf)

@@ -1,0 +1,155 @@
+"""A live fleet on the page: a server in a thread, and a job whose rows are announcements."""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, final
+
+import numpy as np
+
+from dwell._types import Points
+from dwell.agents import CoverageSystem
+from dwell.agents.interfaces import decay_rate_of
+from dwell.errors import AgentsError, InputError
+from dwell.exports.drawn_tables import drawn_tables
+from dwell.exports.messages import begin_message, sample_columns
+from dwell.live.beliefs import Announcement, Beliefs
+from dwell.live.table import standing
+from dwell.measure.metrics import Snapshots, measure_at
+from dwell.scenario import Scenario
+from dwell.web.errors import problem
+from dwell.web.http_server import prepared
+from dwell.web.jobs.registry import CANCELLED, RUNNING, Job, report
+from dwell.web.limits import Limits
+from dwell.web.wire_format import BEGIN, EVENTS, SAMPLES, Spool, pack
+
+FRAGMENT = "#f"  # by which the page knows that it follows a fleet
+DELAY = 0.2  # seconds in which the announcement of an earlier segment may still arrive
+EVERY = 0.1  # seconds between two messages to the page
+MEASURED = 0.5  # seconds between two metric samples
+STARTING = 30.0  # seconds that the server may take to start
+
+
+@final
+class PageView:
+    """Shows a fleet on the page as its agents announce their segments.
+
+    Times are those of the run, and announcements are stamped with them. The page is `DELAY` behind.
+    """
+
+    def __init__(
+        self, scenario: Scenario, system: CoverageSystem, positions: Points, *,
+        host: str = "127.0.0.1", port: int = 8000, browser: bool = False,
+    ) -> None:  # fmt: skip
+        start, n, fade = (
+            standing(system, positions),
+            system.agents,
+            decay_rate_of(system.controller),
+        )
+        self._system, self._beliefs = system, Beliefs(n, system.dimension, fade, shared_clock=True)
+        self._beliefs.position[:] = positions
+        self._horizon = scenario.run.horizon
+        self._waiting: list[Announcement] = []
+        self._rows = {EVENTS: 0, SAMPLES: 0}
+        self._last, self._due, self._measure_at = 0.0, -math.inf, 0.0
+        name, self._stack = secrets.token_hex(8), ExitStack()
+        named = scenario.model_dump(mode="json", exclude_none=True, exclude={"modules", "site"})
+        about = {
+            "run": name,
+            "scenario": drawn_tables(system, named),
+            "start": positions.tolist(),
+        }
+        self._server, listening = self._stack.enter_context(
+            prepared(host, port, Limits(workers=1), FRAGMENT, browser=browser, fleet=about)
+        )
+        self._server.silent, folder = True, self._server.folder
+        kind: dict[str, Any] = {
+            "law": scenario.controller.kind,
+            "agents": n,
+            "dimension": system.dimension,
+        }
+        kind |= {"horizon": self._horizon, "name": scenario.name}
+        self._job = Job(name, kind, folder / "none", folder / "fleet", live=False, fleet=True)
+        self._job.status = RUNNING
+        self._server.registry.follow(self._job)
+        self._spool = self._stack.enter_context(Spool(self._job.spool))
+        first = drawn_tables(system, begin_message(system, start, scenario))
+        text = json.dumps(first, allow_nan=False).encode()
+        report(self._job, self._spool.put(BEGIN, 0, 0, text))
+        self._thread = threading.Thread(target=self._server.run, args=([listening],), daemon=True)
+        self._thread.start()
+        until = time.monotonic() + STARTING
+        while not self._server.started:
+            if not self._thread.is_alive() or time.monotonic() > until:
+                raise InputError("the page could not be served", code="web.address")
+            time.sleep(0.01)
+        self.address = self._server.address
+
+    def update(self, now: float, announcements: Sequence[Announcement]) -> None:
+        """Take in announcements, and send the page what is complete if it is time."""
+        self._waiting += [one for one in announcements if one.k > 0]
+        if now < self._due:
+            return
+        self._due = now + EVERY
+        self._flush(now - DELAY)
+        if self._last >= self._measure_at:
+            self._measure_at = self._last + MEASURED
+            self._sample(self._last)
+        share = min(max(now - DELAY, 0.0) / self._horizon, 1.0) if self._horizon else 1.0
+        self._server.later(report, self._job, {"doing": "live", "progress": share})
+
+    def _flush(self, until: float) -> None:
+        """Write a row for each segment that began by `until`; late ones as from the last row on."""
+        ready = sorted((one for one in self._waiting if one.stamp <= until), key=lambda a: a.stamp)
+        self._waiting = [one for one in self._waiting if one.stamp > until]
+        agents, times, places, holds, cruises = [], [], [], [], []
+        for one in ready:
+            if not self._beliefs.receive(one, one.stamp):
+                continue
+            self._last = max(self._last, one.stamp)
+            segments = self._beliefs.segments()
+            agents.append(one.agent)
+            times.append(self._last)
+            places.append(segments.at(self._last))
+            holds.append(segments.velocity_at(self._last)[one.agent])
+            cruises.append(max(one.cruise - (self._last - one.stamp), 0.0))
+        if not agents:
+            return
+        rows, who, when = np.arange(len(agents)), np.array(agents), np.array(times)
+        configurations = np.array(places)
+        seen = self._system.measure(configurations, rows, who, when)
+        self._write(EVENTS, {
+            "time": when, "agent": who, "positions": configurations[rows, who],
+            "holds": np.array(holds), "errors": seen.error, "next_at": when + np.array(cruises),
+            "cruise": np.array(cruises), "received": seen.neighbors,
+        })  # fmt: skip
+
+    def _sample(self, t: float) -> None:
+        """Write a metric sample of the segments that are known; none while two agents coincide."""
+        times = np.array([t])
+        try:
+            found = measure_at(self._system, Snapshots.of(self._beliefs.segments(), t), times)
+        except AgentsError:
+            return
+        self._write(SAMPLES, sample_columns(found))
+
+    def _write(self, kind: str, columns: Mapping[str, np.ndarray]) -> None:
+        first, count = self._rows[kind], len(columns["time"])
+        self._rows[kind] += count
+        entry = self._spool.put(kind, first, count, pack(kind, first, columns))
+        self._server.later(report, self._job, entry)
+
+    def close(self) -> None:
+        """Send the page that the fleet has ended, and end the server."""
+        says = "The fleet has ended; dwell serve RUN.nc shows the run that was stored."
+        self._job.error = problem("web.fleet", says)
+        self._server.later(self._server.registry.close, self._job, CANCELLED)
+        self._server.handle_exit(0, None)
+        self._thread.join()
+        self._stack.close()

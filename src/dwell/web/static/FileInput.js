@@ -1,0 +1,1 @@
+import{F as e,P as t,V as n}from"./page.js";function r({id:r,input:i,accept:a,name:o}){let s=n(),c=async t=>{let n=t.files?.[0];n&&await e(s,n),t.value=``};return t(`input`,{id:r,ref:i,type:`file`,accept:a,class:`hidden`,tabIndex:-1,"aria-label":o,onChange:e=>void c(e.currentTarget)})}export{r as t};

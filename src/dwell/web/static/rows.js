@@ -1,1 +1,0 @@
-function e(e,t,n){let r=0,i=t;for(;r<i;){let t=r+i>>>1;e[t]<=n?r=t+1:i=t}return r}function t(e,t,n){if(n>t)throw Error(`${e} from ${t} to ${n} are missing`);return t-n}export{t as n,e as t};

@@ -1,0 +1,111 @@
+"""A live view in Foxglove, as a client on a websocket sees it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import socket
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from websockets.sync.client import ClientConnection, connect
+
+import dwell
+from dwell.errors import InputError
+from dwell.exports.foxglove_live import FoxgloveView
+from dwell.live.beliefs import Announcement
+from tests.exports.recorded_topics import entities, places
+
+PROTOCOL: Any = "foxglove.sdk.v1"
+TOPICS = {"/tf", "/scene", "/cost", "/errors"}
+PLACES = np.array([[1.0, 1.0], [3.0, 1.5], [2.0, 4.0], [7.0, 5.0]])
+
+
+def announced(agent: int, stamp: float, velocity: tuple[float, float]) -> Announcement:
+    return Announcement(agent, 0, 1, stamp, 0.5, PLACES[agent], np.array(velocity))
+
+
+class Client:
+    """Subscribes to all topics that a server advertises."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket, self._channels = socket, dict[int, Any]()
+        self.messages: dict[str, list[Any]] = {topic: [] for topic in TOPICS}
+        while not {one["topic"] for one in self._channels.values()} >= TOPICS:
+            self.read()
+        assert socket.ping().wait(20.0)  # what was sent before was read
+
+    def read(self) -> None:
+        """Read one message; subscribe to what it advertises."""
+        received = self._socket.recv(timeout=20.0)
+        if isinstance(received, str):
+            fresh = {one["id"]: one for one in json.loads(received).get("channels", [])}
+            self._channels |= fresh
+            wanted = [{"id": number, "channelId": number} for number in fresh]
+            self._socket.send(json.dumps({"op": "subscribe", "subscriptions": wanted}))
+            return
+        kind, channel, _ = struct.unpack_from("<BIQ", received)
+        if kind == 1:
+            about = self._channels[channel]
+            self.messages.setdefault(about["topic"], []).append(decoded(about, received[13:]))
+
+
+def decoded(channel: dict[str, Any], data: bytes) -> Any:
+    if channel["encoding"] == "json":
+        return json.loads(data)
+    pool = descriptor_pool.DescriptorPool()
+    files = descriptor_pb2.FileDescriptorSet.FromString(base64.b64decode(channel["schema"] + "=="))
+    for one in files.file:
+        pool.Add(one)
+    named = pool.FindMessageTypeByName(channel["schemaName"])
+    return message_factory.GetMessageClass(named).FromString(data)
+
+
+@pytest.fixture
+def view(two_hills: dwell.Run) -> Iterator[FoxgloveView]:
+    found = FoxgloveView(small(two_hills).system, PLACES, silence=1.0, port=0)
+    yield found
+    found.close()
+
+
+def small(run: dwell.Run) -> dwell.Run:
+    """Four agents in the workspace of a run."""
+    law = run.system.controller
+    return dwell.simulate(run.workspace, run.world(0.0).density, PLACES, law, until=0.1)
+
+
+def test_a_client_sees_the_agents_that_are_known(two_hills: dwell.Run, view: FoxgloveView) -> None:
+    world, moved = two_hills.world(0.0), PLACES.copy()
+    moved[:3, 0] += 0.5 * 0.5  # the velocity is held for half a second
+    with connect(view.address, subprotocols=[PROTOCOL]) as socket:
+        client = Client(socket)
+        view.update(0.04, [announced(p, 0.0, (0.5, 0.0)) for p in range(3)])  # too soon to draw
+        view.update(0.7, [announced(3, 0.7, (0.0, 0.0))])
+        view.update(1.2, [])  # three agents have been silent for more than a second
+        while len(client.messages["/errors"]) < 2:
+            client.read()
+    expected = [moved, moved[3:]]
+    assert [one["time"] for one in client.messages["/cost"]] == [0.7, 1.2]
+    for k, where in enumerate(expected):
+        cells = dwell.tessellate(world.workspace, where, world.density)
+        assert client.messages["/cost"][k]["cost"] == pytest.approx(cells.cost, rel=1e-12)
+        parts = entities(client.messages["/scene"][k])
+        assert np.allclose(places(parts["agents"].spheres)[:, :2], where)
+        assert len(parts["cells"].lines) == len(where)
+        frames = client.messages["/tf"][k].transforms
+        assert np.allclose(places(frame.translation for frame in frames)[:, :2], where)
+    last = client.messages["/errors"][1]
+    assert last["errors"][:3] == [None] * 3
+    assert last["largest"] == last["errors"][3]
+
+
+def test_a_port_that_is_taken(two_hills: dwell.Run) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(InputError, match="choose another port"):
+            FoxgloveView(two_hills.system, two_hills.positions(0.0), port=taken.getsockname()[1])

@@ -1,0 +1,109 @@
+"""Beliefs: the newest announcement of each agent, and how old it is."""
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dwell.fleet.faults import Faults, FaultyTransport, Partition
+from dwell.fleet.transport.memory import MemoryTransport
+from dwell.fleet.wire import Codec
+from dwell.live.beliefs import WINDOW, Announcement, Beliefs
+
+
+def announced(k, boot=0, agent=1, stamp=None, velocity=(1.0, 0.0), cruise=0.5):
+    at = float(k) if stamp is None else stamp
+    return Announcement(agent, boot, k, at, cruise, np.array([k, 0.0]), np.array(velocity))
+
+
+def beliefs(shared=True):
+    return Beliefs(3, 2, math.inf, shared_clock=shared)
+
+
+@given(st.permutations([(b, k) for b in range(2) for k in range(1, 4)]))
+def test_whatever_the_order_of_arrival_the_newest_counts(order):
+    own = beliefs()
+    newest = (-1, 0)
+    for boot, k in order:
+        assert own.receive(announced(k, boot), 10.0) == ((boot, k) > newest)
+        newest = max(newest, (boot, k))
+    assert (own.boot[1], own.k[1]) == (1, 3)
+    assert not own.receive(announced(3, 1), 11.0)
+
+
+def test_a_velocity_ends_by_itself():
+    own = beliefs()
+    own.receive(announced(2, stamp=1.0, cruise=0.5), 1.0)
+    at = [float(own.segments().at(t)[1, 0]) for t in (1.0, 1.25, 1.5, 9.0)]
+    assert at == [2.0, 2.25, 2.5, 2.5]
+
+
+def test_silence_makes_an_agent_unknown():
+    own = beliefs()
+    own.receive(announced(1, stamp=1.0), 1.0)
+    assert own.known(3.0, 2.0).tolist() == [False, True, False]
+    assert own.known(3.1, 2.0).tolist() == [False, False, False]
+
+
+@settings(max_examples=50)
+@given(
+    offset=st.floats(-1e3, 1e3),
+    delays=st.lists(st.floats(0.0, 0.2), min_size=1, max_size=20),
+)
+def test_an_offset_is_too_large_by_the_quickest_transit(offset, delays):
+    own = beliefs(shared=False)
+    for k, delay in enumerate(delays, 1):
+        sent = 0.5 * k  # by the clock of the receiver
+        own.receive(announced(k, stamp=sent - offset), sent + delay)
+    assert abs(own.offset[1] - offset - min(delays)) < 1e-9
+
+
+def test_a_restart_or_a_long_time_forgets_the_offset():
+    own = beliefs(shared=False)
+    own.receive(announced(1, stamp=0.0), 0.01)
+    own.receive(announced(1, boot=1, stamp=0.0), 5.0)
+    assert own.offset[1] == 5.0
+    own.receive(announced(2, boot=1, stamp=WINDOW + 1.0), 6.5 + WINDOW)
+    assert own.offset[1] == 5.0  # the least of this window and the one before
+    own.receive(announced(3, boot=1, stamp=2 * WINDOW + 2.0), 7.6 + 2 * WINDOW)
+    assert own.offset[1] == 5.5
+
+
+def received(faults, count=400):
+    """How many copies of each message arrive at agent 0, and when."""
+    ends = MemoryTransport.network(2)
+    codec, own = Codec(0, 2, 2), FaultyTransport(ends[0], faults, 0)
+    found = []
+    for k in range(count):
+        ends[1].send(codec.pack(announced(k, stamp=float(k))), float(k))
+        found += own.receive(float(k))
+    return [(codec.unpack(one.datagram).k, one.time) for one in found + own.receive(1e9)]
+
+
+def test_faults_are_a_function_of_the_seed():
+    some = Faults(loss=0.3, delay=(0.1, 3.0), repeat=0.2, seed=7)
+    assert received(some) == received(some)
+    assert received(some) != received(Faults(loss=0.3, delay=(0.1, 3.0), repeat=0.2, seed=8))
+
+
+def test_losses_delays_and_repeats_have_their_shares():
+    found = received(Faults(loss=0.3, delay=(0.1, 3.0), repeat=0.2, seed=7))
+    delays = np.array([time - k for k, time in found])
+    assert delays.min() >= 0.1
+    assert delays.max() <= 3.0
+    times = [time for _, time in found]
+    assert times == sorted(times)
+    assert [k for k, _ in found] != sorted(k for k, _ in found)  # some overtake others
+    assert abs(len(found) / 400 - 0.9) < 0.1
+    heavy = received(Faults(delay=(0.1, 0.0), tail=1.5))
+    late = np.array([time - k for k, time in heavy])
+    assert late.min() >= 0.1 - 1e-9
+    assert late.max() > 1.0
+
+
+def test_a_partition_cuts_both_ways_while_it_lasts():
+    cut = Faults(partitions=(Partition(10.0, 20.0, (0,)),))
+    assert [k for k, _ in received(cut, 30)] == [*range(10), *range(20, 30)]
+    assert cut.cuts(0, 1, 15.0)
+    assert not cut.cuts(1, 2, 15.0)

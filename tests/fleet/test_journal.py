@@ -1,0 +1,102 @@
+"""Journals hold every whole record, whatever happened to the end of the file."""
+
+import os
+
+import numpy as np
+import pytest
+
+from dwell.errors import StoreError
+from dwell.fleet.journal import JournalWriter, read_fleet_journal
+from dwell.live.record import belief_type, sample_type
+
+HEADER = {"dimension": 2, "run": "r", "host": "h"}
+
+
+def sample(k, beliefs=3):
+    row = np.zeros((), sample_type(2))
+    row["k"], row["time"], row["position"] = k, 0.1 * k, (k, -k)
+    held = np.zeros(beliefs, belief_type(2))
+    held["agent"], held["age"] = np.arange(beliefs), 1.0 / (1 + np.arange(beliefs))
+    return row, held
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A journal of five samples, and the size of the file after each."""
+    journal = JournalWriter(tmp_path / "a.journal", HEADER)
+    sizes = []
+    for k in range(5):
+        journal.sample(*sample(k, beliefs=k))
+        sizes.append(journal.path.stat().st_size)
+    journal.pose(3, 0.25, np.array([1.0, 2.0]))
+    journal.note(end=1.0)
+    journal.close()
+    return journal.path, sizes
+
+
+def test_what_was_written_is_read_back_bit_for_bit(written):
+    found = read_fleet_journal(written[0])
+    assert found.whole
+    assert found.header["run"] == "r"
+    assert found.counts.tolist() == [0, 1, 2, 3, 4]
+    at = 0
+    for k, row in enumerate(found.samples):
+        expected, held = sample(k, beliefs=k)
+        assert row.tobytes() == expected.tobytes()
+        assert found.beliefs[at : at + k].tobytes() == held.tobytes()
+        at += k
+    assert found.notes == [{"end": 1.0}]
+    agent, time, position = found.poses[0]
+    assert (agent, time, position.tolist()) == (3, 0.25, [1.0, 2.0])
+
+
+def test_a_file_that_was_cut_holds_every_sample_before_the_cut(written):
+    path, sizes = written
+    data = path.read_bytes()
+    for size in range(sizes[0], len(data), 7):
+        path.write_bytes(data[:size])
+        found = read_fleet_journal(path)
+        assert len(found.samples) == sum(size >= one for one in sizes)
+        assert found.whole == (size in sizes) or len(found.samples) == 5
+
+
+def test_a_changed_byte_ends_the_journal_there(written):
+    path, sizes = written
+    data = bytearray(path.read_bytes())
+    data[sizes[2] + 20] ^= 1
+    path.write_bytes(data)
+    found = read_fleet_journal(path)
+    assert len(found.samples) == 3
+    assert not found.whole
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 100, b"not a journal" * 20])
+def test_other_files_are_refused(tmp_path, content):
+    path = tmp_path / "x.journal"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="no journal of a fleet"):
+        read_fleet_journal(path)
+
+
+def test_a_full_disk_leaves_the_file_whole(tmp_path, monkeypatch):
+    journal = JournalWriter(tmp_path / "a.journal", HEADER)
+    journal.sample(*sample(0))
+    size, write = journal.path.stat().st_size, os.write
+
+    def half(file, data):
+        return write(file, data[: len(data) // 2])
+
+    monkeypatch.setattr(os, "write", half)
+    with pytest.raises(OSError, match="space"):
+        journal.sample(*sample(1))
+    monkeypatch.undo()
+    assert journal.path.stat().st_size == size
+    journal.sample(*sample(2))
+    journal.close()
+    assert read_fleet_journal(journal.path).samples["k"].tolist() == [0, 2]
+
+
+def test_a_journal_is_never_written_twice(tmp_path):
+    JournalWriter(tmp_path / "a.journal", HEADER).close()
+    with pytest.raises(FileExistsError):
+        JournalWriter(tmp_path / "a.journal", HEADER)

@@ -1,0 +1,289 @@
+"""The check of live runs: honest records pass, and each forged one fails where it must."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell._types import lengths
+from dwell.fleet.faults import Faults, Partition
+from dwell.fleet.virtual import VirtualFleet
+from dwell.live.agent import LiveAgent
+from dwell.live.record import SPEED, STAND
+from dwell.live.settings import LiveSettings, live_law
+from dwell.live.table import segments_of
+from dwell.scenario.build import build
+from tests.fleet.fleets import EXACT, copied, record_of, recorded, run_from, scenario
+
+LIVE = {
+    "jump", "heard", "reset", "interval", "late", "flow", "belief", "centroid-bound", "complete",
+    "safety", "digest", "finite", "agents", "time-domain", "speed", "workspace", "samples",
+}  # fmt: skip
+SETTINGS = LiveSettings(margin=0.05, silence=5.0)
+TIMER = {"kind": "timer", "k1": 0.4, "nu": 0.3, "t1": 0.2, "t2": 0.6}
+STORM = Faults(
+    loss=0.5, delay=(0.0, 0.2), repeat=0.2, seed=5, partitions=(Partition(1.0, 2.0, (0, 1)),)
+)
+
+
+@cache
+def faulty():
+    """A record over a network with all kinds of faults."""
+    return record_of(scenario(), SETTINGS, faults=STORM)
+
+
+@cache
+def perfect():
+    """A record with perfect delivery."""
+    return record_of(scenario(), SETTINGS)
+
+
+def report_of(live, case=None):
+    return dwell.check(run_from(case or scenario(), live), progress=False)
+
+
+def violated(live, case=None):
+    return {f.name for f in report_of(live, case).findings if f.status == "violated"}
+
+
+def finding(live, name, case=None):
+    return next(f for f in report_of(live, case).findings if f.name == name)
+
+
+# Honest records.
+
+
+@pytest.mark.parametrize("delivered", [perfect, faulty])
+def test_honest_records_pass(delivered, tmp_path):
+    run = run_from(scenario(), delivered())
+    run.save(tmp_path / "run.nc")
+    report = dwell.check(tmp_path / "run.nc", progress=False)
+    assert report.ok
+    assert {f.name for f in report.findings} >= LIVE
+
+
+def test_beliefs_younger_than_t1_are_exact_whatever_is_lost():
+    live = faulty()
+    says = finding(live, "belief").says
+    young = np.count_nonzero((live.beliefs["age"] <= 0.2) & (live.beliefs["k"] > 0))
+    assert 0 < young < len(live.beliefs)
+    assert f"{young} of {young} younger than T1 are exact" in says
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        {**TIMER, "reset": "dropout", "loss": 0.4},
+        {**TIMER, "reset": "periodic"},
+        {**TIMER, "reset": "adaptive", "eta_max": 0.2},
+        {"kind": "lloyd", "dt": 0.2, "speed": 0.3},
+        {"kind": "discrete-lloyd", "step": 0.2, "schedule": "poisson", "rate": 2.0},
+    ],
+)  # fmt: skip
+def test_other_laws_pass(law):
+    case = scenario(controller=law)
+    assert violated(record_of(case, replace(EXACT, silence=9.0), faults=STORM), case) == set()
+
+
+def test_samples_that_are_late_are_within_t2_by_the_margin():
+    draws = iter(np.random.default_rng(1).uniform(0.0, 0.05, 10_000))
+    live = record_of(scenario(), SETTINGS, late=lambda: float(next(draws)))
+    assert violated(live) == set()
+    late = finding(live, "late")
+    assert (late.status, 0.04 < late.worst <= 0.05) == ("holds", True)
+    assert finding(live, "interval").status == "holds"
+
+
+def test_samples_that_are_too_late_are_counted_and_void_the_theorem():
+    case = scenario(certificate={"eta_max": 0.2, "lipschitz": 3.0})
+    live = record_of(case, SETTINGS, late=lambda: 0.3)
+    report = report_of(live, case)
+    found = next(f for f in report.findings if f.name == "interval")
+    count = int(np.count_nonzero(live.gaps > 0.6))
+    assert count > 0
+    assert found.status == "not applicable"
+    assert f"{count} of {len(live.samples)} are longer than T2" in found.says
+    assert report.ok
+    assert {f.status for f in report.certificate} == {"not applicable"}
+
+
+def test_the_theorem_covers_perfect_delivery_alone():
+    case = scenario(certificate={"eta_max": 0.2, "lipschitz": 3.0})
+    statuses = [f.status for f in report_of(record_of(case), case).certificate]
+    assert "holds" in statuses
+    unsure = report_of(record_of(case, SETTINGS, faults=STORM), case).certificate
+    assert {f.status for f in unsure} == {"not applicable"}
+    assert "off the true ones" in unsure[0].where
+
+
+@cache
+def restarted():
+    """A record in which an agent is started again in the middle."""
+    system, start, _ = build(scenario())
+    law, made = live_law(system, SETTINGS), []
+    fleet = VirtualFleet(law, start, watch=made.append)
+    fleet.run(2.0)
+    place = fleet.beliefs[3].segments().take([3]).at(2.0)[0]
+    fleet.agents[3] = LiveAgent(law, 3, 1, place)
+    fleet.beliefs[3].put(fleet.agents[3].standing(2.0))
+    fleet.run(4.0)
+    return recorded(made, SETTINGS)
+
+
+def test_agents_that_are_started_again_pass():
+    live = restarted()
+    assert set(live.samples["boot"][live.samples["agent"] == 3]) == {0, 1}
+    assert violated(live) == set()
+    assert run_from(scenario(), live).summary()["live"]["boots"] == 7
+
+
+def test_a_returning_agent_stands_on_its_last_segment():
+    live = copied(restarted())
+    first = np.flatnonzero((live.samples["boot"] == 1) & (live.samples["k"] == 1))[0]
+    live.samples["position"][first] += 1e-6
+    assert "flow" in violated(live)
+
+
+# Forged ones.
+
+
+def ulp(values):
+    return np.nextafter(values, np.inf)
+
+
+def test_a_velocity_off_by_one_ulp():
+    live = copied(perfect())
+    row = live.samples[-1:]
+    row["commanded"] = row["hold"] = ulp(row["commanded"])
+    row["hold_error"] = lengths(row["before"] - row["hold"])
+    assert violated(live) == {"jump"}
+
+
+def moving(live):
+    """A belief of an agent that has sampled and moves."""
+    fast = lengths(live.beliefs["velocity"]) > 0.1
+    return np.flatnonzero(fast & (live.beliefs["k"] > 1))[5]
+
+
+def test_a_belief_that_was_never_announced():
+    live = copied(faulty())
+    live.beliefs["k"][moving(live)] += 1000
+    assert violated(live) == {"heard"}
+
+
+def test_a_belief_from_the_future():
+    live = copied(faulty())
+    live.beliefs["k"][moving(live)] += 5
+    found = finding(live, "heard")
+    assert (found.status, found.worst) == ("violated", np.inf)
+    assert violated(live) == {"heard"}
+
+
+def test_a_belief_of_another_boot():
+    live = copied(faulty())
+    live.beliefs["boot"][moving(live)] = 1
+    assert violated(live) == {"heard"}
+
+
+def test_the_last_record_of_a_journal_that_was_cut_off_may_be_missing():
+    live, agent = faulty(), 2
+    heard = live.beliefs["k"][live.beliefs["agent"] == agent].max()
+    keep = ~((live.samples["agent"] == agent) & (live.samples["k"] >= heard))
+    cut = replace(
+        live, samples=live.samples[keep], counts=live.counts[keep], shifts=live.shifts[keep],
+        beliefs=live.beliefs[keep[live.owner]],
+    )  # fmt: skip
+    assert "heard" in violated(cut)
+    assert "heard" not in violated(replace(cut, cut=((agent, 0),)))
+
+
+def test_an_age_off_by_a_microsecond():
+    live = copied(faulty())
+    live.beliefs["age"][moving(live)] += 1e-6
+    assert violated(live) == {"heard"}
+
+
+def test_a_belief_that_is_not_where_the_agent_was():
+    live = copied(perfect())
+    young = (live.beliefs["age"] < 0.05) & (live.beliefs["k"] > 0)
+    k = np.flatnonzero(young & (lengths(live.beliefs["velocity"]) > 0.1))[3]
+    one = live.beliefs[k : k + 1]
+    rows = live.samples
+    said = rows[(rows["agent"] == one["agent"]) & (rows["k"] == one["k"])]
+    one["age"] += 0.1
+    one["position"] = segments_of(said, np.inf).at(said["time"] + one["age"])
+    found = violated(live)
+    assert "belief" in found
+    assert "heard" not in found
+
+
+@pytest.mark.parametrize("k", [40, -1])
+def test_a_next_sample_that_is_not_the_draw(k):
+    live = copied(faulty())
+    live.samples["next_at"][k] = ulp(live.samples["next_at"][k])
+    assert violated(live) == {"reset"}
+
+
+def test_a_missing_sample():
+    live = faulty()
+    heard = set(zip(live.beliefs["agent"].tolist(), live.beliefs["k"].tolist(), strict=True))
+    rows = zip(live.samples["agent"].tolist(), live.samples["k"].tolist(), strict=True)
+    unheard = [k for k, row in enumerate(rows) if row not in heard and row[1] == 4]
+    keep = np.arange(len(live.samples)) != unheard[0]
+    forged = replace(
+        live, samples=live.samples[keep], counts=live.counts[keep], shifts=live.shifts[keep],
+        beliefs=live.beliefs[keep[live.owner]],
+    )  # fmt: skip
+    assert violated(forged) == {"complete"}
+
+
+def test_a_moved_place():
+    live = copied(perfect())
+    live.samples["position"][-1] += 1e-12  # nobody heard of it
+    found = violated(live)
+    assert "flow" in found
+    assert found <= {"flow", "jump", "centroid", "seen"}  # of which it is the input
+
+
+@cache
+def slowed():
+    """A record of robots that are slower than the law."""
+    return record_of(scenario(), replace(SETTINGS, top_speed=0.25), faults=STORM)
+
+
+def test_an_intervention_that_is_not_flagged():
+    live = copied(slowed())
+    flagged = np.flatnonzero(live.samples["flags"] & SPEED)
+    assert violated(live) == set()
+    live.samples["flags"][flagged[3]] &= ~np.uint32(SPEED)
+    assert violated(live) == {"safety"}
+
+
+def test_an_intervention_that_was_none():
+    live = copied(faulty())
+    live.samples["flags"][20] |= STAND
+    assert violated(live) == {"safety"}
+
+
+def test_a_sample_before_it_is_due():
+    live = copied(perfect())
+    live.samples["time"][-1] -= 1e-6
+    assert "late" in violated(live)
+
+
+def test_a_neighbour_that_is_left_out():
+    live = faulty()
+    k = int(np.argmax(np.where(live.samples["k"] > 1, live.counts, 0)))
+    first = int(live.counts[:k].sum())
+    counts = live.counts.copy()
+    counts[k] -= 1
+    forged = replace(live, counts=counts, beliefs=np.delete(live.beliefs, first))
+    assert {"jump", "centroid"} & violated(forged)
+
+
+def test_how_wrong_samples_may_have_been_is_reported():
+    one, other = (finding(live, "centroid-bound") for live in (perfect(), faulty()))
+    assert "off by at most 0" in one.says
+    assert other.worst > one.worst > 0.0

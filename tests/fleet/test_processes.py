@@ -1,0 +1,179 @@
+"""Live fleets of real processes on loopback: deaths, hangs, stops and full disks.
+
+Nothing here depends on how punctual this machine is: the findings `late` and `interval` are not
+asserted.
+"""
+
+import os
+import resource
+import signal
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell.errors import Interrupted, StoreError
+from dwell.fleet.run import merge_journals, run_fleet
+from dwell.live.record import BEGIN, STAND, STOP
+from dwell.scenario import parse_scenario
+
+EXACT = ("jump", "heard", "reset", "flow", "complete", "safety")
+
+
+def scenario(horizon=3.0, agents=4, **fleet):
+    return parse_scenario(
+        {
+            "workspace": {"kind": "box", "lower": [0.0, 0.0], "upper": [4.0, 4.0]},
+            "agents": {"start": {"count": agents, "region": "workspace", "seed": 3}},
+            "controller": {"kind": "timer", "k1": 0.5, "nu": 0.5, "t1": 0.1, "t2": 0.4},
+            "run": {"horizon": horizon, "seed": 5},
+            "fleet": {"patience": 30.0, **fleet},
+        }
+    )
+
+
+def held(run):
+    """The findings that hold whatever the machine does."""
+    findings = {f.name: f for f in dwell.check(run, progress=False).findings}
+    assert {name: findings[name].status for name in EXACT} == dict.fromkeys(EXACT, "holds")
+    return findings
+
+
+def test_a_fleet_is_verified_and_read_back(tmp_path):
+    path = tmp_path / "live.nc"
+    run = run_fleet(scenario(), out=path, progress=False)
+    assert run.stop.reason.value == "horizon"
+    assert run.live.exact
+    assert not run.live.dropped
+    assert set(run.live.samples["agent"]) == set(range(4))
+    assert run.cost(3.0) < run.cost(0.0)
+    held(run)
+    assert not (tmp_path / "live.nc.journals").exists()
+    held(dwell.load_run(path))
+
+
+def test_a_killed_agent_returns_to_where_it_stood(tmp_path):
+    killed = []
+
+    def watch(status, fleet):
+        if status.time > 0.8 and not killed and 1 in fleet.pids:
+            killed.append(status.time)
+            os.kill(fleet.pids[1], signal.SIGKILL)
+
+    run = run_fleet(scenario(4.0), progress=False, watch=watch)
+    rows = run.live.samples
+    own = rows[rows["agent"] == 1]
+    assert set(own["boot"]) == {0, 1}
+    first = own[own["boot"] == 1][0]
+    assert first["flags"] & BEGIN
+    assert first["time"] > killed[0]
+    others = rows[rows["agent"] != 1]
+    between = (others["time"] > killed[0]) & (others["time"] < first["time"])
+    assert between.any()  # nobody waited
+    held(run)
+
+
+def test_a_hung_process_stalls_nobody(tmp_path):
+    done = []
+
+    def watch(status, fleet):
+        if status.time > 0.8 and not done:
+            done.append(fleet.pids[2])
+            os.kill(fleet.pids[2], signal.SIGSTOP)
+        elif status.time > 2.2 and len(done) == 1:
+            done.append(0)
+            os.kill(done[0], signal.SIGCONT)
+
+    run = run_fleet(scenario(4.0), progress=False, watch=watch)
+    rows = run.live.samples
+    assert set(rows[rows["agent"] == 2]["boot"]) == {0}
+    assert (rows["time"][rows["agent"] == 2] > 2.2).any()
+    during = rows[(rows["time"] > 1.3) & (rows["time"] < 2.1)]
+    assert set(during["agent"]) == {0, 1, 3}
+    findings = held(run)
+    assert findings["interval"].status != "holds"
+
+
+def test_a_signal_stops_all_agents_and_keeps_what_they_did(tmp_path):
+    path = tmp_path / "live.nc"
+
+    def watch(status, fleet):
+        if status.time > 1.0:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(Interrupted) as stop:
+        run_fleet(scenario(60.0), out=path, progress=False, watch=watch)
+    run = dwell.load_run(path)
+    assert run.horizon == stop.value.run.horizon < 30.0
+    rows = run.live.samples
+    last = [rows[rows["agent"] == p][-1] for p in range(4)]
+    assert all(row["flags"] & STOP and not row["hold"].any() for row in last)
+    held(run)
+
+
+def test_agents_that_are_cut_off_stand(tmp_path):
+    cut = {"partitions": [{"from": 1.0, "until": 60.0, "group": [0]}]}
+    run = run_fleet(scenario(4.0, silence=0.8, faults=cut), progress=False)
+    rows = run.live.samples
+    alone = rows[(rows["agent"] == 0) & (rows["time"] > 2.5)]
+    assert len(alone)
+    assert (alone["flags"] & STAND).all()
+    assert not alone["hold"].any()
+    rest = rows[(rows["agent"] != 0) & (rows["time"] > 2.5)]
+    assert not (rest["flags"] & STAND).any()
+    assert set(rest["known"]) == {3}
+    held(run)
+
+
+def test_several_agents_share_a_process(tmp_path):
+    run = run_fleet(scenario(3.0, agents=7), progress=False, hosts=2)
+    assert set(run.live.samples["agent"]) == set(range(7))
+    held(run)
+
+
+def test_wrong_clocks_are_found_out(tmp_path):
+    wrong = {"clock_offset": 0.4, "clock_rate": 1e-4, "seed": 1}
+    run = run_fleet(scenario(3.0, faults=wrong), progress=False)
+    shifts = {int(p): s for p, s in zip(run.live.samples["agent"], run.live.shifts, strict=True)}
+    assert np.ptp(list(shifts.values())) > 0.1
+    assert 0.0 < run.live.uncertainty < 0.5
+    held(run)
+
+
+def test_journals_of_a_run_that_was_not_written_are_not_lost(tmp_path):
+    path = tmp_path / "live.nc"
+    folder = tmp_path / "live.nc.journals"
+    folder.mkdir()
+    with pytest.raises(StoreError, match="dwell merge"):
+        run_fleet(scenario(), out=path, progress=False)
+    with pytest.raises(StoreError, match="no journals"):
+        merge_journals(folder)
+
+
+def test_memory_is_the_simulation():
+    made = scenario(5.0)
+    run, simulated = run_fleet(made, transport="memory"), dwell.run_scenario(made)
+    for name, column in simulated.events.columns().items():
+        assert np.array_equal(column, getattr(run.events, name)), name
+    held(run)
+
+
+def test_an_agent_with_a_full_disk_stands_and_goes_on_when_there_is_space(tmp_path):
+    limits = []
+
+    def watch(status, fleet):
+        file = tmp_path / "live.nc.journals" / "host-0001-0000.journal"
+        if status.time > 0.8 and not limits:
+            limits.append(file.stat().st_size + 100)
+            resource.prlimit(fleet.pids[1], resource.RLIMIT_FSIZE, (limits[0], -1))
+        elif status.time > 2.5 and len(limits) == 1:
+            limits.append(file.stat().st_size)
+            resource.prlimit(fleet.pids[1], resource.RLIMIT_FSIZE, (-1, -1))
+
+    run = run_fleet(scenario(4.5), out=tmp_path / "live.nc", progress=False, watch=watch)
+    assert limits[1] < limits[0]  # nothing of a record that did not fit is left
+    own = run.live.samples[run.live.samples["agent"] == 1]
+    assert set(own["boot"]) == {0}
+    assert np.diff(own["time"]).max() > 1.0
+    assert own["time"][-1] > 2.5
+    held(run)
