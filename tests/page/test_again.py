@@ -125,7 +125,7 @@ def test_words_fit_a_law_without_samples(page: Any) -> None:
     assert "look" not in page.locator(".said").inner_text()
     page.reload()
     page.wait_for_function("() => dwellPage.clock.t > 0")
-    page.get_by_text("change the run from here on").wait_for()
+    page.get_by_text("chose its velocity anew").wait_for()  # time stands still where it was
 
 
 def test_the_map_names_the_last_agent_and_stays_in_view(page: Any) -> None:
