@@ -51,7 +51,7 @@ def test_times_of_other_clocks_are_kept(tmp_path):
     shifts = np.where(live.samples["time"] > 0.0, 1.0 / 3.0, 0.0)
     case = template("switching-site", "run.horizon=32")
     run_from(case, copied(live, shifts=shifts)).save(tmp_path / "run.nc")
-    back = dwell.load_run(tmp_path / "run.nc").live
+    back = dwell.load_run(tmp_path / "run.nc").details.live
     assert back.samples.tobytes() == live.samples.tobytes()
     assert np.array_equal(back.times, live.samples["time"] + shifts)
 
@@ -79,7 +79,7 @@ def test_simulated_runs_have_nothing_of_it(tmp_path):
 
 def test_it_can_be_saved_again(stored, tmp_path):
     dwell.load_run(stored[1]).save(tmp_path / "again.nc")
-    first, second = (dwell.load_run(p).live for p in (stored[1], tmp_path / "again.nc"))
+    first, second = (dwell.load_run(p).details.live for p in (stored[1], tmp_path / "again.nc"))
     assert first.beliefs.tobytes() == second.beliefs.tobytes()
 
 

@@ -119,7 +119,7 @@ export class Beginning {
     try {
       const { run, scenario, start } = await api.fleet();
       const { progress } = await api.runOf(run);
-      session.edits++; // what is being asked for must not overtake it
+      session.edits++; // what is being requested must not overtake it
       session.take(scenario, start);
       const lane = session.runs.lane(scenario.controller.kind);
       session.runs.show([lane]);
