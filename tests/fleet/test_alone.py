@@ -16,8 +16,23 @@ from dwell.scenario.templates import template_text
 scenario = parse_scenario(tomllib.loads(template_text("two-hills")))
 rehearse(fleet_plan(scenario, pathlib.Path(sys.argv[1]), "run"))
 """
-OTHERS = """numba llvmlite scipy xarray h5netcdf h5py pandas matplotlib rich shapely zenoh rclpy
-pymavlink foxglove fastapi""".split()
+OTHERS = [
+    "numba",
+    "llvmlite",
+    "scipy",
+    "xarray",
+    "h5netcdf",
+    "h5py",
+    "pandas",
+    "matplotlib",
+    "rich",
+    "shapely",
+    "zenoh",
+    "rclpy",
+    "pymavlink",
+    "foxglove",
+    "fastapi",
+]
 
 
 def test_an_agent_needs_neither_compiler_nor_files_of_runs(tmp_path):
