@@ -73,6 +73,27 @@ def test_a_killed_agent_returns_to_where_it_stood(tmp_path):
     held(run)
 
 
+def test_hosts_end_with_their_supervisor(tmp_path):
+    hosts = []
+
+    def watch(status, fleet):
+        if status.time > 0.5 and not hosts:
+            hosts.extend(fleet.pids.values())
+            os.kill(fleet.pid, signal.SIGKILL)
+
+    with pytest.raises(Interrupted) as stop:
+        run_fleet(scenario(60.0), progress=False, watch=watch)
+    assert len(hosts) == 4
+    assert stop.value.run.horizon < 30.0
+    held(stop.value.run)
+
+
+def test_all_agents_begin_whatever_is_lost(tmp_path):
+    run = run_fleet(scenario(2.0, agents=6, faults={"loss": 0.5, "seed": 2}), progress=False)
+    assert set(run.details.live.samples["agent"]) == set(range(6))
+    held(run)
+
+
 def test_a_hung_process_stalls_nobody(tmp_path):
     done = []
 
