@@ -136,7 +136,8 @@ def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
         signal.signal(number, end)
     host.started = returning or alone
     try:
-        patience = float(plan.law.longest.max()) if returning else plan.law.settings.patience
+        waits = min(float(plan.law.longest.max()), plan.law.silence)  # all others have sent by then
+        patience = waits if returning else plan.law.settings.patience
         host.muster(lambda: host.started, patience, plan.until if returning else math.inf)
         if alone and not returning:
             host.begin(time.monotonic())
