@@ -227,7 +227,8 @@ def launch(
         observer.close()
     if fleet.failed:
         who = ", ".join(map(str, sorted(set(fleet.failed))))
-        raise FleetError(f"the processes of hosts {who} failed; see the lines above")
+        says = f"the processes of hosts {who} failed; see the lines above"
+        raise FleetError(f"{says}, and keep the rest with dwell merge {plan.folder} --out RUN.nc")
     return Launched(plan.folder, max(reached, 0.0), interrupted, fleet.deaths)
 
 
