@@ -132,7 +132,7 @@ def run_fleet(
 
 
 def merge_journals(
-    folder: str | os.PathLike[str], *, reached: float | None = None, elapsed: float = 0.0
+    folder: str | os.PathLike[str], *, reached: float | None = None, elapsed: float | None = None
 ) -> Run:
     """The run that the journals in a folder record.
 
@@ -143,7 +143,7 @@ def merge_journals(
     reached
         The time up to which the fleet ran; up to the last sample unless given.
     elapsed
-        How long it took, in seconds.
+        How long it took, in seconds; the time up to which the fleet ran unless given.
 
     Returns
     -------
@@ -164,6 +164,7 @@ def merge_journals(
     over = all(any("end" in note for note in one.notes) for one in _last_boots(journals))
     until = min(horizon if over else last, horizon) if reached is None else reached
     until = max(until, last)
+    took = until if elapsed is None else elapsed
     reason = StopReason.HORIZON if until >= horizon else StopReason.INTERRUPTED
     system, positions, _ = build(scenario)
     places = positions.copy()
@@ -171,7 +172,7 @@ def merge_journals(
         own = live.samples[live.samples["agent"] == p]
         if len(own) and not live.exact:
             places[p] = own["position"][0]
-    return live_run(scenario, live, places, Stop(reason, until), made_with(scenario), elapsed)
+    return live_run(scenario, live, places, Stop(reason, until), made_with(scenario), took)
 
 
 def _last_boots(journals: Sequence[Journal]) -> list[Journal]:
