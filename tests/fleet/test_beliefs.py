@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dwell.fleet.faults import Faults, FaultyTransport, Partition
 from dwell.fleet.transport.memory import MemoryTransport
-from dwell.fleet.wire import Codec
+from dwell.fleet.wire import START, Codec
 from dwell.live.beliefs import WINDOW, Announcement, Beliefs
 
 
@@ -100,6 +100,13 @@ def test_losses_delays_and_repeats_have_their_shares():
     late = np.array([time - k for k, time in heavy])
     assert late.min() >= 0.1 - 1e-9
     assert late.max() > 1.0
+
+
+def test_messages_of_the_observer_are_not_lost():
+    some = Faults(loss=1.0, delay=(5.0, 5.0), partitions=(Partition(0.0, 9.0, (0,)),))
+    ends = MemoryTransport.network(2)
+    ends[1].send(Codec(0, 2, 2).control(START, 3.0), 1.0)
+    assert [one.time for one in FaultyTransport(ends[0], some, 0).receive(1.0)] == [1.0]
 
 
 def test_a_partition_cuts_both_ways_while_it_lasts():

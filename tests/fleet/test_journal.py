@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dwell.errors import StoreError
-from dwell.fleet.journal import JournalWriter, read_fleet_journal
+from dwell.fleet.journal import JournalWriter, fleet_journals, read_fleet_journal
 from dwell.live.record import belief_type, sample_type
 
 HEADER = {"dimension": 2, "run": "r", "host": "h"}
@@ -94,6 +94,21 @@ def test_a_full_disk_leaves_the_file_whole(tmp_path, monkeypatch):
     journal.sample(*sample(2))
     journal.close()
     assert read_fleet_journal(journal.path).samples["k"].tolist() == [0, 2]
+
+
+def test_no_file_is_left_where_the_header_does_not_fit(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "write", lambda file, data: 0)
+    with pytest.raises(OSError, match="space"):
+        JournalWriter(tmp_path / "a.journal", HEADER)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("size", [0, 5, 20])
+def test_a_process_that_died_before_its_header_was_written_leaves_no_obstacle(written, size):
+    path, _ = written
+    (path.parent / "x-0001.journal").write_bytes(path.read_bytes()[:size])
+    found = list(fleet_journals(path.parent, last_first=True))
+    assert [one.path for one in found] == [path]
 
 
 def test_a_journal_is_never_written_twice(tmp_path):

@@ -15,7 +15,7 @@ from dwell.live.record import SPEED, STAND
 from dwell.live.settings import LiveSettings, live_law
 from dwell.live.table import segments_of
 from dwell.scenario.build import build
-from tests.fleet.fleets import EXACT, copied, record_of, recorded, run_from, scenario
+from tests.fleet.fleets import EXACT, START, copied, record_of, recorded, run_from, scenario
 
 LIVE = {
     "jump", "heard", "reset", "interval", "late", "flow", "belief", "centroid-bound", "complete",
@@ -107,6 +107,24 @@ def test_samples_that_are_too_late_are_counted_and_void_the_theorem():
     assert f"{count} of {len(live.samples)} are longer than T2" in found.says
     assert report.ok
     assert {f.status for f in report.certificate} == {"not applicable"}
+
+
+def test_robots_of_silent_agents_are_kept_away_from():
+    # Agent 5 begins at the peak of the density, and is never heard of again.
+    case = scenario(horizon=30.0, agents={"start": [*START[:5], [2.5, 2.0]]})
+    settings = replace(SETTINGS, silence=1.0, clearance=0.3, quorum=3)
+    cut = Faults(partitions=(Partition(0.0, 1e9, (5,)),))
+
+    def closest(live):
+        others = live.samples[live.samples["agent"] < 5]
+        return lengths(others["position"] - [2.5, 2.0]).min()
+
+    live = record_of(case, settings, faults=cut)
+    about = live.beliefs[live.beliefs["age"] > 1.0]
+    assert set(about["agent"]) == set(range(6))
+    assert violated(live, case) == set()
+    free = record_of(case, replace(settings, clearance=0.0), faults=cut)
+    assert closest(free) < 0.6 <= closest(live)
 
 
 def test_the_theorem_covers_perfect_delivery_alone():

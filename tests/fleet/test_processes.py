@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.errors import Interrupted, StoreError
+from dwell.cli.show import show_summary
+from dwell.errors import FleetError, Interrupted, StoreError
 from dwell.fleet.run import merge_journals, run_fleet
 from dwell.live.record import BEGIN, STAND, STOP
 from dwell.scenario import parse_scenario
@@ -73,6 +74,27 @@ def test_a_killed_agent_returns_to_where_it_stood(tmp_path):
     held(run)
 
 
+def test_hosts_end_with_their_supervisor(tmp_path):
+    hosts = []
+
+    def watch(status, fleet):
+        if status.time > 0.5 and not hosts:
+            hosts.extend(fleet.pids.values())
+            os.kill(fleet.pid, signal.SIGKILL)
+
+    with pytest.raises(Interrupted) as stop:
+        run_fleet(scenario(60.0), progress=False, watch=watch)
+    assert len(hosts) == 4
+    assert stop.value.run.horizon < 30.0
+    held(stop.value.run)
+
+
+def test_all_agents_begin_whatever_is_lost(tmp_path):
+    run = run_fleet(scenario(2.0, agents=6, faults={"loss": 0.5, "seed": 2}), progress=False)
+    assert set(run.details.live.samples["agent"]) == set(range(6))
+    held(run)
+
+
 def test_a_hung_process_stalls_nobody(tmp_path):
     done = []
 
@@ -94,7 +116,7 @@ def test_a_hung_process_stalls_nobody(tmp_path):
     assert findings["interval"].status != "holds"
 
 
-def test_a_signal_stops_all_agents_and_keeps_what_they_did(tmp_path):
+def test_a_signal_stops_all_agents_and_keeps_what_they_did(tmp_path, capsys):
     path = tmp_path / "live.nc"
 
     def watch(status, fleet):
@@ -104,6 +126,8 @@ def test_a_signal_stops_all_agents_and_keeps_what_they_did(tmp_path):
     with pytest.raises(Interrupted) as stop:
         run_fleet(scenario(60.0), out=path, progress=False, watch=watch)
     run = dwell.load_run(path)
+    show_summary(run.summary(), path)
+    assert "resume" not in f"{stop.value} {capsys.readouterr().out}"  # nothing continues a fleet
     assert run.horizon == stop.value.run.horizon < 30.0
     rows = run.details.live.samples
     last = [rows[rows["agent"] == p][-1] for p in range(4)]
@@ -149,6 +173,24 @@ def test_journals_of_a_run_that_was_not_written_are_not_lost(tmp_path):
         run_fleet(scenario(), out=path, progress=False)
     with pytest.raises(StoreError, match="no journals"):
         merge_journals(folder)
+
+
+def test_what_a_fleet_with_a_failed_process_did_can_be_merged(tmp_path):
+    folder = tmp_path / "live.nc.journals"
+    done = []
+
+    def watch(status, fleet):
+        if status.time > 0.5 and not done:
+            done.append(status.time)
+            (folder / "host-0001-0001.journal").touch()  # the next boot cannot write its own
+            os.kill(fleet.pids[1], signal.SIGKILL)
+
+    with pytest.raises(FleetError, match=r"hosts 1 failed.*dwell merge"):
+        run_fleet(scenario(4.0), out=tmp_path / "live.nc", progress=False, watch=watch)
+    run = merge_journals(folder)
+    rows = run.details.live.samples
+    assert set(rows[rows["agent"] == 1]["boot"]) == {0, 2}
+    held(run)
 
 
 def test_memory_is_the_simulation():

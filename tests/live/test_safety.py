@@ -162,7 +162,8 @@ def test_keep_away_shortens_a_segment_and_does_not_turn_it(place, velocity, rest
         (0.5, (0.0, 0.0), 1.0 - 0.25 - 2 * 0.5 * 0.3),  # older: 2 k1 (age - T1)
         (0.1, (-1.0, 0.0), 0.5 * (2.0 - 0.55) - 0.25),  # it comes nearer until T2
         (0.1, (1.0, 0.0), 1.0 - 0.25),  # it goes away
-        (9.0, (0.0, 0.0), 0.0),
+        (2.0, (0.0, 0.0), 0.0),
+        (9.0, (0.0, 0.0), 1.0 - 0.25),  # silent: it stands there
     ],
 )
 def test_the_free_way_is_half_the_distance_less_clearance_and_error(age, velocity, free):

@@ -14,7 +14,7 @@ from typing import final
 from dwell._kernels.common.philox import uniform_pair
 from dwell.agents.start import seed_words
 from dwell.fleet.transport import Arrival, Transport
-from dwell.fleet.wire import SENDER
+from dwell.fleet.wire import OBSERVER, SENDER
 
 _OF_LOSS, _OF_REPEATS, _OF_CLOCKS = 16, 17, 18  # purposes of draws; see the kernel for others
 
@@ -33,6 +33,9 @@ class Partition:
 @dataclass(frozen=True, slots=True)
 class Faults:
     """Faults of the network between agents, and of their clocks.
+
+    Messages of the observer (start and emergency stop) are not subject to them. Agents of one
+    process share what it receives: its faults are those of the first of them.
 
     Parameters
     ----------
@@ -97,10 +100,11 @@ class FaultyTransport:
     def receive(self, now: float) -> list[Arrival]:
         """The datagrams that have arrived by `now`, in order of their arrival."""
         for one in self._transport.receive(now):
-            if len(one.datagram) < SENDER.size:
+            short = len(one.datagram) < SENDER.size
+            sender, boot, k = (OBSERVER, 0, 0) if short else SENDER.unpack_from(one.datagram)
+            if sender == OBSERVER:
                 self._expect(one.time, one)
                 continue
-            sender, boot, k = SENDER.unpack_from(one.datagram)
             if k == 0:  # of an agent that stands and announces itself again and again
                 k = zlib.crc32(one.datagram)
             if self._faults.cuts(sender, self._receiver, one.time):

@@ -49,6 +49,7 @@ class Host:
         self.started = False  # the time 0 of all agents is known
         self.stopped = False  # the emergency stop has come
         self.over = False  # the process shall end
+        self.orphaned: Callable[[], bool] = lambda: False  # so shall it if this becomes true
         self.full = 0  # samples that could not be recorded
         self._posed = 0.0
 
@@ -140,7 +141,8 @@ class Host:
         for p, plant in self.plants.items():
             if not plant.exact:
                 pose = plant.pose(now)
-                self.journal.pose(p, pose.time, pose.position)
+                with contextlib.suppress(OSError):  # a full disk: these are not needed
+                    self.journal.pose(p, pose.time, pose.position)
 
     def _announce(self, own: Announcement) -> None:
         self.beliefs.put(own)
@@ -148,6 +150,7 @@ class Host:
 
     def hear(self, now: float) -> None:
         """Take in everything that has arrived."""
+        self.over = self.over or self.orphaned()
         for one in self._transport.receive(now):
             message = self.codec.unpack(one.datagram)
             if isinstance(message, Control):

@@ -39,8 +39,13 @@ class JournalWriter:
         self.path = path
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         self._size, self._over = 0, threading.Event()
-        self._append(_HEADER + json.dumps({"format": FORMAT, **header}).encode())
-        os.fsync(self._file)
+        try:
+            self._append(_HEADER + json.dumps({"format": FORMAT, **header}).encode())
+            os.fsync(self._file)
+        except OSError:
+            os.close(self._file)
+            path.unlink()
+            raise
         self._thread = threading.Thread(target=self._sync, daemon=True)
         self._thread.start()
 
@@ -119,6 +124,26 @@ def read_fleet_journal(path: Path) -> Journal:
     notes = [json.loads(one[1:]) for one in records if one[:1] == _NOTE]
     size = sum(len(one) + _FRAME.size for one in records)
     return Journal(path, header, samples, beliefs, counts, poses, notes, size == len(data))
+
+
+def fleet_journals(folder: Path, name: str = "*", *, last_first: bool = False) -> Iterator[Journal]:
+    """The journals in a folder, in order of their names, without those that have no whole header.
+
+    A process may be killed, or find the disk full, before it has written that.
+    """
+    for path in sorted(folder.glob(f"{name}.journal"), reverse=last_first):
+        if _has_header(path):
+            yield read_fleet_journal(path)
+
+
+def _has_header(path: Path) -> bool:
+    """Whether the file is long enough for its first record."""
+    with path.open("rb") as file:
+        start = file.read(_FRAME.size)
+    if len(start) < _FRAME.size:
+        return False
+    length, _ = _FRAME.unpack(start)
+    return bool(path.stat().st_size >= _FRAME.size + length)
 
 
 def _records(data: bytes) -> Iterator[bytes]:

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -168,17 +167,6 @@ def groups_of(agents: int, hosts: int | None) -> list[list[int]]:
     return [list(map(int, some)) for some in np.array_split(np.arange(agents), min(hosts, agents))]
 
 
-@final
-@dataclass(frozen=True)
-class Launched:
-    """A fleet that has ended: where its journals are, how far it came, and how it went."""
-
-    folder: Path
-    reached: float
-    interrupted: bool
-    deaths: int
-
-
 def launch(
     scenario: Scenario,
     plan: FleetPlan,
@@ -190,8 +178,8 @@ def launch(
     realtime: bool = False,
     watch: Callable[[FleetStatus, FleetProcess], None] | None = None,
     stopping: Callable[[], bool] = lambda: False,
-) -> Launched:
-    """Run a fleet in processes of this machine until its horizon, or until `stopping`."""
+) -> float:
+    """Run a fleet on this machine until its horizon, or until `stopping`; the time it reached."""
     clock = Clock(time.monotonic())
     observer = Observer(plan, clock, transport)
     groups = groups_of(len(plan.positions), hosts)
@@ -199,11 +187,11 @@ def launch(
     config |= {"observer": observer.endpoint.port, "groups": groups, "restart": restart}
     config |= {"realtime": realtime, "transport": transport}
     fleet = FleetProcess(config, compiled=compiled)
-    reached, interrupted = 0.0, False
+    reached = 0.0
     try:
         observer.connect(fleet.ports)
         if not _mustered(observer, fleet, watch, stopping):
-            return Launched(plan.folder, 0.0, True, fleet.deaths)
+            return 0.0
         clock.origin = time.monotonic() + LEAD
         fleet.write({"origin": clock.origin})
         started = 0
@@ -216,7 +204,6 @@ def launch(
             if watch is not None:
                 watch(observer.status(fleet.deaths, begun=True), fleet)
             if stopping():
-                interrupted = True
                 for _ in range(5):
                     observer.say(STOP, clock.now())
                     time.sleep(TICK)
@@ -227,8 +214,9 @@ def launch(
         observer.close()
     if fleet.failed:
         who = ", ".join(map(str, sorted(set(fleet.failed))))
-        raise FleetError(f"the processes of hosts {who} failed; see the lines above")
-    return Launched(plan.folder, max(reached, 0.0), interrupted, fleet.deaths)
+        says = f"the processes of hosts {who} failed; see the lines above"
+        raise FleetError(f"{says}, and keep the rest with dwell merge {plan.folder} --out RUN.nc")
+    return max(reached, 0.0)
 
 
 def _mustered(

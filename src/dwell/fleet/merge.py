@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dwell._types import Floats
 from dwell.errors import StoreError
-from dwell.fleet.journal import Journal, read_fleet_journal
+from dwell.fleet.journal import Journal, fleet_journals
 from dwell.live.record import LiveRecord
 
 NOISE = 1e-9  # seconds: differences of clocks below this are rounding
@@ -26,7 +26,7 @@ class Link(NamedTuple):
 
 def read_journals(folder: Path) -> list[Journal]:
     """All journals of a fleet; refused where there is none, or where they are of several runs."""
-    found = [read_fleet_journal(path) for path in sorted(folder.glob("*.journal"))]
+    found = list(fleet_journals(folder))
     if not found:
         raise StoreError(f"{folder} holds no journals of a fleet", code="fleet.journal")
     runs = sorted({str(one.header["run"]) for one in found})
@@ -118,12 +118,3 @@ def _links(behind: dict[tuple[int, int], list[float]]) -> dict[tuple[int, int], 
         difference = 0.5 * (float(np.median(there)) - float(np.median(back)))
         found[(a, b)] = Link(difference, max(delays, 0.0) + float(drift))
     return found
-
-
-def notes_of(journals: Sequence[Journal]) -> dict[str, Any]:
-    """Numbers of a fleet that are in no sample."""
-    return {
-        "boots": len(journals),
-        "cut": sum(not one.whole for one in journals),
-        "unrecorded": sum(int(n.get("unrecorded", 0)) for one in journals for n in one.notes),
-    }

@@ -120,12 +120,12 @@ def run_fleet(
                 if watch is not None:
                     watch(status, processes)
 
-            ended = launch(
+            reached = launch(
                 scenario, plan, transport=transport, hosts=hosts, compiled=compiled,
                 realtime=realtime, restart=restart, watch=show, stopping=lambda: bool(request),
             )  # fmt: skip
             tell("merging", 1.0)
-            run = merge_journals(folder, reached=ended.reached, elapsed=time.monotonic() - began)
+            run = merge_journals(folder, reached=reached, elapsed=time.monotonic() - began)
             _kept(run, target, force)
             shutil.rmtree(folder)
             return unless_interrupted(request, run, out)

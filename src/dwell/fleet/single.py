@@ -53,8 +53,11 @@ def run_agent(
     robot: str = "integrator",
 ) -> None:
     """Run one agent until the horizon, or until a signal; `robot` as `open_plant` takes it."""
-    journals.mkdir(parents=True, exist_ok=True)
-    secret = None if links.key is None else links.key.read_bytes().strip()
+    try:
+        secret = None if links.key is None else links.key.read_bytes().strip()
+        journals.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(f"{fault.filename}: {fault.strerror}", code="fleet.file") from None
     plan = fleet_plan(scenario, journals, run, secret)
     agents = len(plan.positions)
     if number >= agents:
@@ -64,6 +67,9 @@ def run_agent(
     boot = plan.next_boot(name)
     before = plan.origin(name)
     clock = Clock(time.monotonic() if before is None else before)
+    if clock.now() >= plan.until:
+        says = f"{journals} holds the journals of a run that is over"
+        raise InputError(f"{says}; merge them, and give another folder", code="fleet.journal")
     opened = _by_zenoh if links.transport == "zenoh" else _by_udp
     transport, sources, at = opened(plan, number, _addresses(scenario, agents), links, clock)
     rehearse(plan)

@@ -54,11 +54,11 @@ class Supervisor:
     def start(self, number: int) -> None:
         """Fork a host."""
         boot, self.boots[number] = self.boots[number], self.boots[number] + 1
-        process = os.fork()
+        own, process = os.getpid(), os.fork()
         if process == 0:
             status = 1
             try:
-                self._serve(number, boot)
+                self._serve(number, boot, own)
                 status = 0
             except Exception:
                 traceback.print_exc()
@@ -68,8 +68,8 @@ class Supervisor:
         self.running[process] = number
         say(started=number, boot=boot, pid=process)
 
-    def _serve(self, number: int, boot: int) -> None:
-        """Be a host, in the process of its own."""
+    def _serve(self, number: int, boot: int, supervisor: int) -> None:
+        """Be a host, in the process of its own, no longer than the supervisor lives."""
         for other, one in enumerate(self.endpoints):
             if other != number:
                 one.close()
@@ -87,6 +87,7 @@ class Supervisor:
             f"host-{number:04d}", agents, own.open([*others, self.observer], agents, clock), clock,
             boot=boot, shared_clock=(offset, rate) == (0.0, 1.0), sources=sources,
         )  # fmt: skip
+        host.orphaned = lambda: os.getppid() != supervisor
         serve(plan, host, returning=self.begun, alone=False)
 
     def reap(self, *, restart: bool) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Points, lengths
+from dwell._types import Ints, Points, lengths
 from dwell.agents import AgentsState
 from dwell.agents.interfaces import CellMeasurement
 from dwell.agents.problem import cell_in
@@ -76,6 +76,13 @@ class LiveAgent:
         """Undo a sample that could not be recorded."""
         self.due, self.k, self.decisions.own = saved
 
+    def _silent(self, now: float, beliefs: Beliefs) -> Ints:
+        """Others whose last announcement is too old: their robots may still stand there."""
+        silent = (beliefs.boot >= 0) & (beliefs.ages(now) > self.law.silence)
+        silent[self.agent] = False
+        present = self.law.system.timeline.present_at(now)
+        return np.flatnonzero(silent) if present is None else present[silent[present]]
+
     def _made(
         self,
         now: float,
@@ -90,6 +97,8 @@ class LiveAgent:
         """The record of a decision, with what safety makes of its velocity."""
         p, law, places = self.agent, self.law, segments.at(now)
         near = neighbours(law.system, places, p, now, known)
+        if law.settings.clearance > 0.0:
+            near = np.append(near, self._silent(now, beliefs))
         noted = np.zeros(len(near), dtype=belief_type(places.shape[1]))
         noted["agent"], noted["boot"], noted["k"] = near, beliefs.boot[near], beliefs.k[near]
         noted["age"], noted["position"] = beliefs.ages(now)[near], places[near]
@@ -98,11 +107,12 @@ class LiveAgent:
         next_at, cruise = law.timing(p, now, self.due, after)
         present = law.system.timeline.present_at(now)
         at_hand = Circumstances(
-            int(known.sum()), law.system.agents if present is None else len(present),
+            int((known if present is None else known[np.union1d(present, [p])]).sum()),
+            law.system.agents if present is None else len(present),
             now - measured, self.stopped, noted,
         )  # fmt: skip
         hold, flags = limited(law, p, places[p], commanded, cruise, at_hand)
-        flags |= law.flagged(self.k + 1, near, noted["age"])
+        flags |= law.flagged(self.k + 1, noted)
         before = segments.hold[p]
         row = np.zeros((), dtype=sample_type(len(hold)))
         for name, value in {

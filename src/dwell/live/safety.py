@@ -23,7 +23,7 @@ class Circumstances(NamedTuple):
     present: int  # agents that the scenario has at this time
     pose_age: float  # of the own position
     stopped: bool  # by the emergency stop
-    near: np.ndarray  # of belief_type: its neighbours
+    near: np.ndarray  # of belief_type: its neighbours, and silent agents
 
 
 def limited(
@@ -77,7 +77,8 @@ def apart(law: LiveLaw, place: Points, step: Points, near: np.ndarray) -> float:
 
     This holds for the distance to each other agent, and for that to the segment that it still
     holds: whichever agent decides next, paths stay apart by twice the clearance. The distance is
-    smaller by how far an agent may be from its believed position.
+    smaller by how far an agent may be from its believed position. An agent that is silent for
+    longer than `silence` is taken to stand where its last segment ended, as a dead one does.
     """
     agents, begin = near["agent"], near["position"]
     longest = np.minimum(law.longest[agents], law.silence)
@@ -86,6 +87,7 @@ def apart(law: LiveLaw, place: Points, step: Points, near: np.ndarray) -> float:
     along = dots(place - begin, path) / np.maximum(dots(path, path), np.finfo(float).tiny)
     nearest = begin + path * np.clip(along, 0.0, 1.0)[:, None]
     late = np.maximum(near["age"] - law.shortest[agents], 0.0)
+    late[near["age"] > law.silence] = 0.0
     unsure = 2.0 * law.speed * late if math.isfinite(law.speed) else np.where(late > 0, np.inf, 0.0)
     share = 1.0
     for points in (begin, nearest):

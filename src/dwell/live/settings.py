@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints
+from dwell._types import Floats
 from dwell.agents import AgentsState, CoverageSystem
 from dwell.agents.continuous import is_continuous
 from dwell.agents.interfaces import CompiledController, stated_speed
@@ -83,9 +83,10 @@ class LiveLaw:
             cruise = next_at - now + self.settings.margin
         return next_at, cruise
 
-    def flagged(self, k: int, near: Ints, ages: Floats) -> int:
-        """What is special about sample k with neighbours whose messages have these ages."""
-        stale = STALE if (ages > self.longest[near]).any() else 0
+    def flagged(self, k: int, noted: np.ndarray) -> int:
+        """What is special about sample k with these beliefs."""
+        counted = noted[noted["age"] <= self.silence]
+        stale = STALE if (counted["age"] > self.longest[counted["agent"]]).any() else 0
         return stale | (BEGIN if k == 1 else 0)
 
     def quorum(self, present: int) -> int:

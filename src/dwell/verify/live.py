@@ -370,11 +370,11 @@ def _centroid_bound(check: LiveCheck) -> Finding:
     plain = system.changes is None and system.radius is None and system.spacing is None
     if not plain or not is_polygonal(system.ground) or not np.isfinite(check.law.speed):
         return not_applicable(name, says, "this needs a polygon, exact integrals, a speed limit")
-    some = np.flatnonzero(live.counts > 0)
+    counted = live.beliefs["age"] <= check.law.silence
+    some, bounds = np.unique(live.owner[counted]), []
     some = some[spread(len(some), BOUNDED)]
-    ends, bounds = np.cumsum(live.counts), []
     for k in some:
-        near = slice(ends[k] - live.counts[k], ends[k])
+        near = np.flatnonzero(counted & (live.owner == k))
         known = live.beliefs["position"][near], check.unsure[near]
         try:
             pair = pair_of(system.ground, live.samples["position"][k], *known)

@@ -41,7 +41,8 @@ def decided_again(law: LiveLaw, live: LiveRecord, start: Points, tell: Tell) -> 
         own = agents[who]
         before = rows[live.previous[k]] if live.previous[k] >= 0 else None
         try:
-            after, cell, spent = _decided(own, row, near, before, start)
+            counted = near[near["age"] <= law.silence]  # others matter for the keep-away alone
+            after, cell, spent = _decided(own, row, counted, before, start)
         except (Halt, AgentsError):
             for column in gaps.values():
                 column[k] = np.inf
@@ -103,10 +104,11 @@ def _differences(
         now - float(row["measured"]), bool(row["flags"] & STOP), near,
     )  # fmt: skip
     hold, flags = limited(law, p, row["position"], row["commanded"], float(row["cruise"]), at_hand)
-    flags |= law.flagged(int(row["k"]), near["agent"], near["age"])
+    flags |= law.flagged(int(row["k"]), near)
     seen = abs(cell.neighbors - int(row["neighbors"])) + abs(int(cell.empty) - int(row["empty"]))
     counted = zip(astuple(spent), (int(row[name]) for name in COUNTS), strict=True)
-    same = flags == int(row["flags"]) and int(row["known"]) > len(near)
+    known = np.count_nonzero(near["age"] <= law.silence)
+    same = flags == int(row["flags"]) and int(row["known"]) > known
     return {
         "jump": _apart(after.hold[p], row["commanded"]),
         "centroid": _apart(cell.error, row["error"]),

@@ -144,7 +144,6 @@ class ZenohTransport:
         self._changes: deque[tuple[str, bool]] = deque(maxlen=KEPT)  # of tokens: whether it is new
         self._last: dict[int, tuple[bytes, int]] = {}
         self._known: set[object] = set()
-        self._gone: list[int] = []
         self._out: dict[int, Any] = {}
         away = self._zenoh.Locality.REMOTE
         for key in (self._every, self._keys[OBSERVER]):
@@ -212,7 +211,7 @@ class ZenohTransport:
         return found
 
     def _follow_tokens(self) -> None:
-        """Note agents that are gone, and request the last segments of those that appeared."""
+        """Request the last segments of agents that appeared, and again of those that return."""
         appeared: set[int] = set()
         while self._changes:
             key, is_new = self._changes.popleft()
@@ -222,7 +221,6 @@ class ZenohTransport:
                 appeared.add(agent)
             elif not is_new:
                 self._known.discard(agent)
-                self._gone.append(agent)
         if appeared:
             key = self._every if len(appeared) > 1 else self._keys[appeared.pop()]
             self._session.get(
@@ -230,14 +228,6 @@ class ZenohTransport:
                 consolidation=self._zenoh.ConsolidationMode.NONE, timeout=1.0,
                 allowed_destination=self._zenoh.Locality.REMOTE,
             )  # fmt: skip
-
-    def gone(self) -> list[int]:
-        """The agents whose processes have ended since the last call, or have lost their link.
-
-        This is a hint: the age of an announcement decides whether its agent is known.
-        """
-        gone, self._gone = self._gone, []
-        return gone
 
     def close(self) -> None:
         """Close the session."""
