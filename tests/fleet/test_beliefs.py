@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dwell.fleet.faults import Faults, FaultyTransport, Partition
 from dwell.fleet.transport.memory import MemoryTransport
-from dwell.fleet.wire import Codec
+from dwell.fleet.wire import START, STOP, Codec
 from dwell.live.beliefs import WINDOW, Announcement, Beliefs
 
 
@@ -100,6 +100,15 @@ def test_losses_delays_and_repeats_have_their_shares():
     late = np.array([time - k for k, time in heavy])
     assert late.min() >= 0.1 - 1e-9
     assert late.max() > 1.0
+
+
+def test_faults_spare_the_start_and_the_emergency_stop():
+    ends = MemoryTransport.network(2)
+    codec, own = Codec(0, 2, 2), FaultyTransport(ends[0], Faults(loss=1.0), 0)
+    sent = [codec.control(kind, 0.3) for kind in (START, START, STOP)]
+    for datagram in (*sent, codec.pack(announced(1))):
+        ends[1].send(datagram, 0.0)
+    assert [one.datagram for one in own.receive(0.0)] == sent
 
 
 def test_a_partition_cuts_both_ways_while_it_lasts():

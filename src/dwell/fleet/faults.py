@@ -14,7 +14,7 @@ from typing import final
 from dwell._kernels.common.philox import uniform_pair
 from dwell.agents.start import seed_words
 from dwell.fleet.transport import Arrival, Transport
-from dwell.fleet.wire import SENDER
+from dwell.fleet.wire import OBSERVER, SENDER
 
 _OF_LOSS, _OF_REPEATS, _OF_CLOCKS = 16, 17, 18  # purposes of draws; see the kernel for others
 
@@ -83,7 +83,7 @@ class Faults:
 
 @final
 class FaultyTransport:
-    """A transport that loses, delays and repeats what it receives for one agent."""
+    """A transport that loses, delays and repeats what one agent receives of the others."""
 
     def __init__(self, transport: Transport, faults: Faults, receiver: int) -> None:
         self._transport, self._faults, self._receiver = transport, faults, receiver
@@ -97,10 +97,12 @@ class FaultyTransport:
     def receive(self, now: float) -> list[Arrival]:
         """The datagrams that have arrived by `now`, in order of their arrival."""
         for one in self._transport.receive(now):
-            if len(one.datagram) < SENDER.size:
+            sender, boot, k = OBSERVER, 0, 0
+            if len(one.datagram) >= SENDER.size:
+                sender, boot, k = SENDER.unpack_from(one.datagram)
+            if sender == OBSERVER:  # the common start or the emergency stop: faults are of agents
                 self._expect(one.time, one)
                 continue
-            sender, boot, k = SENDER.unpack_from(one.datagram)
             if k == 0:  # of an agent that stands and announces itself again and again
                 k = zlib.crc32(one.datagram)
             if self._faults.cuts(sender, self._receiver, one.time):
