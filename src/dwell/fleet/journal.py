@@ -12,7 +12,7 @@ import os
 import struct
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
@@ -119,6 +119,16 @@ def read_fleet_journal(path: Path) -> Journal:
     notes = [json.loads(one[1:]) for one in records if one[:1] == _NOTE]
     size = sum(len(one) + _FRAME.size for one in records)
     return Journal(path, header, samples, beliefs, counts, poses, notes, size == len(data))
+
+
+def begun_journals(paths: Iterable[Path]) -> Iterator[Journal]:
+    """Read journals; one whose header was cut off holds nothing, and is left out."""
+    for path in paths:
+        with path.open("rb") as file:
+            frame = file.read(_FRAME.size)
+        length = _FRAME.unpack(frame)[0] if len(frame) == _FRAME.size else 0
+        if path.stat().st_size >= _FRAME.size + length or length > MOST:
+            yield read_fleet_journal(path)
 
 
 def _records(data: bytes) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.errors import StoreError
-from dwell.fleet.journal import Journal, read_fleet_journal
+from dwell.fleet.journal import Journal, begun_journals
 from dwell.live.record import LiveRecord
 
 NOISE = 1e-9  # seconds: differences of clocks below this are rounding
@@ -26,7 +26,7 @@ class Link(NamedTuple):
 
 def read_journals(folder: Path) -> list[Journal]:
     """All journals of a fleet; refused where there is none, or where they are of several runs."""
-    found = [read_fleet_journal(path) for path in sorted(folder.glob("*.journal"))]
+    found = list(begun_journals(sorted(folder.glob("*.journal"))))
     if not found:
         raise StoreError(f"{folder} holds no journals of a fleet", code="fleet.journal")
     runs = sorted({str(one.header["run"]) for one in found})

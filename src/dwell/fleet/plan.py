@@ -8,7 +8,7 @@ import signal
 import time
 import uuid
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
@@ -21,7 +21,7 @@ from dwell.agents.segments import Segments
 from dwell.fleet.clock import Clock
 from dwell.fleet.faults import Faults, FaultyTransport
 from dwell.fleet.host import Host
-from dwell.fleet.journal import JournalWriter, read_fleet_journal
+from dwell.fleet.journal import Journal, JournalWriter, begun_journals
 from dwell.fleet.plant import Integrator, Plant
 from dwell.fleet.transport import Transport
 from dwell.fleet.wire import Codec
@@ -55,9 +55,7 @@ class FleetPlan:
 
     def origin(self, name: str) -> float | None:
         """When the clock of the process `name` began before it ended; None if that is not known."""
-        paths = sorted(self.folder.glob(f"{name}-*.journal"))
-        before = [read_fleet_journal(path) for path in paths]
-        for one in reversed(before):
+        for one in self._before(name):
             started = [note["started"] for note in one.notes if "started" in note]
             if started and one.header["machine"] == machine():
                 return float(started[0])
@@ -76,7 +74,7 @@ class FleetPlan:
         sources: Mapping[Any, Collection[int]] | None = None,
     ) -> Host:
         """The process `name` with some agents, ready to muster."""
-        begins = {p: self._place(name, p, boot, clock.now()) for p in agents}
+        begins = {p: self._place(name, p, clock.now()) for p in agents}
         own = plants or {p: self._integrator(at, clock) for p, at in begins.items()}
         header = {
             **self.about, "run": self.run, "host": name, "agents": list(agents), "boot": boot,
@@ -95,14 +93,14 @@ class FleetPlan:
     def _integrator(self, place: Points, clock: Clock) -> Integrator:
         return Integrator(place, decay_rate_of(self.law.system.controller), clock.now())
 
-    def _place(self, name: str, agent: int, boot: int, now: float) -> Points:
+    def _before(self, name: str) -> Iterator[Journal]:
+        """The journals of earlier starts of the process `name`, the last one first."""
+        return begun_journals(sorted(self.folder.glob(f"{name}-*.journal"), reverse=True))
+
+    def _place(self, name: str, agent: int, now: float) -> Points:
         """Where a simulated robot stands: at its start, or where its last segment has led."""
-        for before in range(boot - 1, -1, -1):
-            path = self.folder / f"{name}-{before:04d}.journal"
-            if not path.exists():
-                continue
-            rows = read_fleet_journal(path).samples
-            last = rows[rows["agent"] == agent][-1:]
+        for before in self._before(name):
+            last = before.samples[before.samples["agent"] == agent][-1:]
             if len(last):
                 segment = Segments(
                     last["time"], last["position"], last["hold"], last["next_at"], last["cruise"],
