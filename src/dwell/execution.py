@@ -144,7 +144,7 @@ def unless_interrupted(
     later = "the run up to there is in this exception's attribute run"
     if run.stop.reason is not StopReason.INTERRUPTED:
         later = "the run was over by then, and is in this exception's attribute run"
-    elif path is not None:
+    elif path is not None and run.details.live is None:
         later = f"go on with dwell.resume_run({shown(path)!r})"
     raise _exiting(Interrupted(f"stopped at t = {run.horizon:g}; {later}", run))
 

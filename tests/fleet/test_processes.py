@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import dwell
+from dwell.cli.running import identified
+from dwell.cli.show import show_summary
 from dwell.errors import Interrupted, StoreError
 from dwell.fleet.run import merge_journals, run_fleet
 from dwell.live.record import BEGIN, STAND, STOP
@@ -94,7 +96,7 @@ def test_a_hung_process_stalls_nobody(tmp_path):
     assert findings["interval"].status != "holds"
 
 
-def test_a_signal_stops_all_agents_and_keeps_what_they_did(tmp_path):
+def test_a_signal_stops_all_agents_and_keeps_what_they_did(tmp_path, capsys):
     path = tmp_path / "live.nc"
 
     def watch(status, fleet):
@@ -103,7 +105,10 @@ def test_a_signal_stops_all_agents_and_keeps_what_they_did(tmp_path):
 
     with pytest.raises(Interrupted) as stop:
         run_fleet(scenario(60.0), out=path, progress=False, watch=watch)
+    assert "resume" not in str(stop.value)  # only the fleet itself could continue
     run = dwell.load_run(path)
+    show_summary(identified(run, path), path)
+    assert "resume" not in capsys.readouterr().out
     assert run.horizon == stop.value.run.horizon < 30.0
     rows = run.details.live.samples
     last = [rows[rows["agent"] == p][-1] for p in range(4)]

@@ -49,7 +49,7 @@ def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
     yield from _live(s.get("live"))
     yield from _world(s.get("world"), units)
-    if not stop["ok"]:
+    if not stop["ok"] and "live" not in s:  # only the fleet itself could continue a live run
         file = None if out is None else str(out)
         yield "advice", StopReason(stop["reason"]).advice_about(file, stop["detail"])
     each = "(per agent {min} to {max}, mean {mean:.1f})".format(**s["events"]["per_agent"])
