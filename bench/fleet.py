@@ -95,6 +95,11 @@ CASES: dict[str, tuple[Callable[[], Any], dict[str, Any], str]] = {
         {"faults": {"loss": 0.5, "delay": [0.0, 0.2], "repeat": 0.2, "seed": 3}},
         "30 processes, half of all messages lost, delays up to T1, repeats",
     ),
+    "partition": (
+        lambda: "paper-30",
+        {"faults": {"partitions": [{"from": 10.0, "until": 30.0, "group": list(range(15))}]}},
+        "30 processes, two halves cut off from each other from 10 to 30 s",
+    ),
 }
 
 

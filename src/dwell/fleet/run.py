@@ -135,7 +135,7 @@ def run_fleet(
 
 
 def merge_journals(
-    folder: str | os.PathLike[str], *, reached: float | None = None, elapsed: float = 0.0
+    folder: str | os.PathLike[str], *, reached: float | None = None, elapsed: float | None = None
 ) -> Run:
     """The run that the journals in a folder record.
 
@@ -146,7 +146,7 @@ def merge_journals(
     reached
         The time up to which the fleet ran; up to the last sample unless given.
     elapsed
-        How long it took, in seconds.
+        How long it took, in seconds; the time up to which the fleet ran unless given.
 
     Returns
     -------
@@ -167,6 +167,7 @@ def merge_journals(
     if reached is None:
         reached = min(horizon, *(_ended(one, last) for one in _last_boots(journals)))
     until = max(reached, last)
+    took = until if elapsed is None else elapsed
     reason = StopReason.HORIZON if until >= horizon else StopReason.INTERRUPTED
     system, positions, _ = build(scenario)
     places = positions.copy()
@@ -174,7 +175,7 @@ def merge_journals(
         own = live.samples[live.samples["agent"] == p]
         if len(own) and not live.exact:
             places[p] = own["position"][0]
-    return live_run(scenario, live, places, Stop(reason, until), made_with(scenario), elapsed)
+    return live_run(scenario, live, places, Stop(reason, until), made_with(scenario), took)
 
 
 def _last_boots(journals: Sequence[Journal]) -> list[Journal]:
