@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dwell.fleet.faults import Faults, FaultyTransport, Partition
 from dwell.fleet.transport.memory import MemoryTransport
-from dwell.fleet.wire import START, Codec
+from dwell.fleet.wire import START, STOP, Codec
 from dwell.live.beliefs import WINDOW, Announcement, Beliefs
 
 
@@ -107,6 +107,15 @@ def test_messages_of_the_observer_are_not_lost():
     ends = MemoryTransport.network(2)
     ends[1].send(Codec(0, 2, 2).control(START, 3.0), 1.0)
     assert [one.time for one in FaultyTransport(ends[0], some, 0).receive(1.0)] == [1.0]
+
+
+def test_faults_spare_the_start_and_the_emergency_stop():
+    ends = MemoryTransport.network(2)
+    codec, own = Codec(0, 2, 2), FaultyTransport(ends[0], Faults(loss=1.0), 0)
+    sent = [codec.control(kind, 0.3) for kind in (START, START, STOP)]
+    for datagram in (*sent, codec.pack(announced(1))):
+        ends[1].send(datagram, 0.0)
+    assert [one.datagram for one in own.receive(0.0)] == sent
 
 
 def test_a_partition_cuts_both_ways_while_it_lasts():

@@ -87,6 +87,15 @@ def test_other_laws_pass(law):
     assert violated(record_of(case, replace(EXACT, silence=9.0), faults=STORM), case) == set()
 
 
+@pytest.mark.parametrize("stay", [False, True])
+def test_a_region_that_is_not_convex_passes(stay):
+    outer = [[0, 0], [4, 0], [4, 3], [2, 2.5], [0, 3]]
+    case = scenario(workspace={"kind": "region", "parts": [{"outer": outer}], "stay": stay})
+    live = record_of(case)
+    assert violated(live, case) == set()
+    assert finding(live, "centroid-bound", case).status == "not applicable"
+
+
 def test_samples_that_are_late_are_within_t2_by_the_margin():
     draws = iter(np.random.default_rng(1).uniform(0.0, 0.05, 10_000))
     live = record_of(scenario(), SETTINGS, late=lambda: float(next(draws)))

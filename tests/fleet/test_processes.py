@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dwell
+from dwell.cli.running import identified
 from dwell.cli.show import show_summary
 from dwell.errors import FleetError, Interrupted, StoreError
 from dwell.fleet.run import merge_journals, run_fleet
@@ -125,8 +126,9 @@ def test_a_signal_stops_all_agents_and_keeps_what_they_did(tmp_path, capsys):
 
     with pytest.raises(Interrupted) as stop:
         run_fleet(scenario(60.0), out=path, progress=False, watch=watch)
+    assert "resume" not in str(stop.value)  # only the fleet itself could continue
     run = dwell.load_run(path)
-    show_summary(run.summary(), path)
+    show_summary(identified(run, path), path)
     assert "resume" not in f"{stop.value} {capsys.readouterr().out}"  # nothing continues a fleet
     assert run.horizon == stop.value.run.horizon < 30.0
     rows = run.details.live.samples

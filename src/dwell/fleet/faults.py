@@ -86,7 +86,7 @@ class Faults:
 
 @final
 class FaultyTransport:
-    """A transport that loses, delays and repeats what it receives for one agent."""
+    """A transport that loses, delays and repeats what one agent receives of the others."""
 
     def __init__(self, transport: Transport, faults: Faults, receiver: int) -> None:
         self._transport, self._faults, self._receiver = transport, faults, receiver

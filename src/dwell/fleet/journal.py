@@ -137,13 +137,13 @@ def fleet_journals(folder: Path, name: str = "*", *, last_first: bool = False) -
 
 
 def _has_header(path: Path) -> bool:
-    """Whether the file is long enough for its first record."""
+    """Whether the file is long enough for its first record, if it is a journal at all."""
     with path.open("rb") as file:
         start = file.read(_FRAME.size)
     if len(start) < _FRAME.size:
         return False
     length, _ = _FRAME.unpack(start)
-    return bool(path.stat().st_size >= _FRAME.size + length)
+    return bool(path.stat().st_size >= _FRAME.size + length or length > MOST)
 
 
 def _records(data: bytes) -> Iterator[bytes]:

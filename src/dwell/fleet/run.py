@@ -124,6 +124,9 @@ def run_fleet(
                 scenario, plan, transport=transport, hosts=hosts, compiled=compiled,
                 realtime=realtime, restart=restart, watch=show, stopping=lambda: bool(request),
             )  # fmt: skip
+            if request and reached == 0.0:  # no agent has moved
+                shutil.rmtree(folder)
+                raise KeyboardInterrupt
             tell("merging", 1.0)
             run = merge_journals(folder, reached=reached, elapsed=time.monotonic() - began)
             _kept(run, target, force)
@@ -161,9 +164,9 @@ def merge_journals(
     live = merged(journals)
     horizon = float(scenario.run.horizon)
     last = float(live.times[-1]) if len(live.samples) else 0.0
-    over = all(any("end" in note for note in one.notes) for one in _last_boots(journals))
-    until = min(horizon if over else last, horizon) if reached is None else reached
-    until = max(until, last)
+    if reached is None:
+        reached = min(horizon, *(_ended(one, last) for one in _last_boots(journals)))
+    until = max(reached, last)
     took = until if elapsed is None else elapsed
     reason = StopReason.HORIZON if until >= horizon else StopReason.INTERRUPTED
     system, positions, _ = build(scenario)
@@ -178,6 +181,11 @@ def merge_journals(
 def _last_boots(journals: Sequence[Journal]) -> list[Journal]:
     """The last journal of each host."""
     return list({one.header["host"]: one for one in journals}.values())
+
+
+def _ended(journal: Journal, last: float) -> float:
+    """When the process of a journal ended; `last` if it was killed."""
+    return next((float(note["end"]) for note in journal.notes if "end" in note), last)
 
 
 def _in_memory(scenario: Scenario, tell: Progress, stopping: Callable[[], bool]) -> Run:

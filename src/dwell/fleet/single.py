@@ -53,12 +53,10 @@ def run_agent(
     robot: str = "integrator",
 ) -> None:
     """Run one agent until the horizon, or until a signal; `robot` as `open_plant` takes it."""
-    try:
-        secret = None if links.key is None else links.key.read_bytes().strip()
-        journals.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise InputError(f"{fault.filename}: {fault.strerror}", code="fleet.file") from None
-    plan = fleet_plan(scenario, journals, run, secret)
+    if journals.exists() and not journals.is_dir():
+        raise InputError(f"{journals} is no folder; give one for journals", code="fleet.journal")
+    journals.mkdir(parents=True, exist_ok=True)
+    plan = fleet_plan(scenario, journals, run, _secret(links.key))
     agents = len(plan.positions)
     if number >= agents:
         says = f"--id is {number}; the scenario has {agents} agents, numbered from 0"
@@ -85,6 +83,14 @@ def run_agent(
     serve(plan, host, returning=before is not None, alone=True)
 
 
+def _secret(path: Path | None) -> bytes | None:
+    try:
+        return None if path is None else path.read_bytes().strip()
+    except OSError as fault:
+        says = f"the key {path} cannot be read ({fault.strerror})"
+        raise InputError(f"{says}; give the file of the secret", code="fleet.key") from None
+
+
 Opened: TypeAlias = tuple[Transport, dict[Any, Collection[int]], str]
 
 
@@ -95,6 +101,10 @@ def _addresses(scenario: Scenario, agents: int) -> tuple[str, ...]:
     if len(found) != agents:
         says = f"fleet.peers has {len(found)} addresses; one for each of {agents} agents is needed"
         raise InputError(says, code="fleet.peers", key="fleet.peers")
+    for p, one in enumerate(found):
+        if one in found[:p]:
+            says = f"{one} is the address of agents {found.index(one)} and {p}"
+            raise InputError(f"{says}; each needs its own", code="fleet.peers", key="fleet.peers")
     return found
 
 

@@ -18,6 +18,7 @@ from dwell.agents.interfaces import decay_rate_of
 from dwell.agents.segments import Segments
 from dwell.cells.guaranteed import is_polygonal, pair_of
 from dwell.errors import DensityError
+from dwell.geometry.region import Region
 from dwell.live.record import STOP, LiveRecord
 from dwell.live.settings import LiveLaw, LiveSettings, live_law
 from dwell.live.table import segments_of
@@ -368,8 +369,10 @@ def _centroid_bound(check: LiveCheck) -> Finding:
     name, says = "centroid-bound", "how far a sampled centroid may be off"
     system, live = check.run.system, check.live
     plain = system.changes is None and system.radius is None and system.spacing is None
-    if not plain or not is_polygonal(system.ground) or not np.isfinite(check.law.speed):
-        return not_applicable(name, says, "this needs a polygon, exact integrals, a speed limit")
+    convex = is_polygonal(system.ground) and not isinstance(system.ground.workspace, Region)
+    if not plain or not convex or not np.isfinite(check.law.speed):
+        needs = "this needs a convex polygon, exact integrals, a speed limit"
+        return not_applicable(name, says, needs)
     counted = live.beliefs["age"] <= check.law.silence
     some, bounds = np.unique(live.owner[counted]), []
     some = some[spread(len(some), BOUNDED)]

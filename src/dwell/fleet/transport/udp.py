@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import ipaddress
 import socket
 import struct
@@ -16,6 +17,7 @@ from dwell.fleet.transport import Arrival
 
 Address: TypeAlias = tuple[str, int]
 LARGEST = 2048  # bytes of a datagram
+LAST_PORT = 65535
 SHORTEST_KEY = 16  # bytes
 BUFFER = 1 << 21  # bytes that the kernel keeps
 _NANOSECONDS = getattr(socket, "SO_TIMESTAMPNS", 35)
@@ -24,15 +26,18 @@ _STAMP = struct.Struct("@qq")  # seconds and nanoseconds of the clock of the sys
 
 def udp_socket(address: Address) -> socket.socket:
     """A bound socket that does not block."""
+    own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     try:
-        own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
         with contextlib.suppress(OSError):  # elsewhere a datagram arrives when it is read
             own.setsockopt(socket.SOL_SOCKET, _NANOSECONDS, 1)
         own.bind(address)
     except OSError as fault:
+        own.close()
         says = f"{address[0]}:{address[1]} cannot be bound ({fault.strerror})"
-        raise InputError(f"{says}; give an address of this machine", code="fleet.udp") from None
+        used = fault.errno == errno.EADDRINUSE
+        other = "end the process that uses it" if used else "give an address of this machine"
+        raise InputError(f"{says}; {other}", code="fleet.udp") from None
     own.setblocking(False)
     return own
 
@@ -40,11 +45,15 @@ def udp_socket(address: Address) -> socket.socket:
 def as_address(text: str) -> Address:
     """The numeric address in `host:port`."""
     host, _, port = text.rpartition(":")
-    try:
-        return socket.gethostbyname(host), int(port)
-    except (OSError, ValueError):
-        says = f"the address is {text!r}; host:port is needed, such as 192.168.1.7:7400"
-        raise InputError(says, code="fleet.address", key="fleet.peers") from None
+    says = f"the address is {text!r}; host:port is needed, such as 192.168.1.7:7400"
+    if host and port.isdecimal():
+        if int(port) <= LAST_PORT:
+            with contextlib.suppress(OSError, UnicodeError):
+                return socket.gethostbyname(host), int(port)
+            says = f"{host} is not known; give a name that this machine resolves, or a number"
+        else:
+            says = f"the port of {text!r} does not exist; 1 to {LAST_PORT} are needed"
+    raise InputError(says, code="fleet.address", key="fleet.peers")
 
 
 def is_loopback(address: Address) -> bool:
