@@ -79,7 +79,7 @@ def test_two_agents_meet_and_their_journals_are_one_run(site):
 
 def test_files_that_cannot_be_read_or_made_are_named(site, tmp_path):
     case = load_scenario(site)
-    with pytest.raises(InputError, match="no-key: No such file"):
+    with pytest.raises(InputError, match="no-key cannot be read"):
         run_agent(case, 0, tmp_path / "log", "r", AgentLinks(key=tmp_path / "no-key"), print)
     with pytest.raises(InputError, match="site"):
         run_agent(case, 0, site / "log", "r", AgentLinks(), print)

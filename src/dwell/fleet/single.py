@@ -53,9 +53,11 @@ def run_agent(
     robot: str = "integrator",
 ) -> None:
     """Run one agent until the horizon, or until a signal; `robot` as `open_plant` takes it."""
-    if journals.exists() and not journals.is_dir():
-        raise InputError(f"{journals} is no folder; give one for journals", code="fleet.journal")
-    journals.mkdir(parents=True, exist_ok=True)
+    try:
+        journals.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        says = f"{journals} is no folder, and cannot be made one ({fault.strerror})"
+        raise InputError(f"{says}; give one for journals", code="fleet.journal") from None
     plan = fleet_plan(scenario, journals, run, _secret(links.key))
     agents = len(plan.positions)
     if number >= agents:

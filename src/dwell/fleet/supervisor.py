@@ -31,7 +31,7 @@ GRACE = 2.0  # seconds in which hosts end by themselves
 
 
 def say(**values: Any) -> None:
-    """Write an event to the standard output; nobody reads it if the launcher was killed."""
+    """Write an event to the standard output; it is lost if the launcher was killed."""
     with contextlib.suppress(BrokenPipeError):
         os.write(sys.stdout.fileno(), (json.dumps(values) + "\n").encode())
 
