@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +101,8 @@ def refuse(repairs: tuple[str, ...]) -> None:
 def require_web(what: str) -> None:
     """Refuse a command that shows a page where the extra `web` is not installed."""
     try:
-        import fastapi  # noqa: F401
-        import uvicorn  # noqa: F401
-        import websockets  # noqa: F401
+        for name in ("fastapi", "uvicorn", "websockets"):
+            import_module(name)
     except ImportError as fault:
         raise InputError(
             f"{what} needs fastapi, uvicorn and websockets, and {fault.name} is not installed; "

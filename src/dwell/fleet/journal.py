@@ -87,7 +87,7 @@ class JournalWriter:
 
 @final
 @dataclass(eq=False)
-class Journal:
+class FleetJournal:
     """The content of a journal."""
 
     path: Path
@@ -100,7 +100,7 @@ class Journal:
     whole: bool = True  # whether no record at its end is cut off
 
 
-def read_fleet_journal(path: Path) -> Journal:
+def read_fleet_journal(path: Path) -> FleetJournal:
     """Read a journal up to the first record that is not whole."""
     data = path.read_bytes()
     records = list(_records(data))
@@ -123,10 +123,12 @@ def read_fleet_journal(path: Path) -> Journal:
     ]
     notes = [json.loads(one[1:]) for one in records if one[:1] == _NOTE]
     size = sum(len(one) + _FRAME.size for one in records)
-    return Journal(path, header, samples, beliefs, counts, poses, notes, size == len(data))
+    return FleetJournal(path, header, samples, beliefs, counts, poses, notes, size == len(data))
 
 
-def fleet_journals(folder: Path, name: str = "*", *, last_first: bool = False) -> Iterator[Journal]:
+def fleet_journals(
+    folder: Path, name: str = "*", *, last_first: bool = False
+) -> Iterator[FleetJournal]:
     """The journals in a folder, in order of their names, without those that have no whole header.
 
     A process may be killed, or find the disk full, before it has written that.

@@ -11,20 +11,20 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.errors import StoreError
-from dwell.fleet.journal import Journal, fleet_journals
+from dwell.fleet.journal import FleetJournal, fleet_journals
 from dwell.live.record import LiveRecord
 
 NOISE = 1e-9  # seconds: differences of clocks below this are rounding
 
 
-class Link(NamedTuple):
+class ClockLink(NamedTuple):
     """How one clock differs from another, by the messages of both directions."""
 
     difference: float
     uncertainty: float
 
 
-def read_journals(folder: Path) -> list[Journal]:
+def read_journals(folder: Path) -> list[FleetJournal]:
     """All journals of a fleet; refused where there is none, or where they are of several runs."""
     found = list(fleet_journals(folder))
     if not found:
@@ -36,7 +36,7 @@ def read_journals(folder: Path) -> list[Journal]:
     return found
 
 
-def merged(journals: Sequence[Journal]) -> LiveRecord:
+def merged(journals: Sequence[FleetJournal]) -> LiveRecord:
     """The samples of all journals in order of time, by the clock of the first agent."""
     samples = np.concatenate([one.samples for one in journals])
     beliefs = np.concatenate([one.beliefs for one in journals])
@@ -61,7 +61,7 @@ def merged(journals: Sequence[Journal]) -> LiveRecord:
     )  # fmt: skip
 
 
-def _cut_off(journals: Sequence[Journal]) -> set[tuple[int, int]]:
+def _cut_off(journals: Sequence[FleetJournal]) -> set[tuple[int, int]]:
     """Agents and boots whose journal ends in the middle of a record."""
     broken = [one.header for one in journals if not one.whole]
     return {(int(p), int(header["boot"])) for header in broken for p in header["agents"]}
@@ -106,9 +106,9 @@ def clock_shifts(
     return shifts, max(unsure.get(k, np.inf) for k in range(len(nodes)))
 
 
-def _links(behind: dict[tuple[int, int], list[float]]) -> dict[tuple[int, int], Link]:
+def _links(behind: dict[tuple[int, int], list[float]]) -> dict[tuple[int, int], ClockLink]:
     """Differences of clocks that have heard each other: that of `a` minus that of `b`."""
-    found: dict[tuple[int, int], Link] = {}
+    found: dict[tuple[int, int], ClockLink] = {}
     for (a, b), there in behind.items():
         back = behind.get((b, a))
         if back is None:
@@ -116,5 +116,5 @@ def _links(behind: dict[tuple[int, int], list[float]]) -> dict[tuple[int, int], 
         drift = 0.5 * (np.ptp(there) + np.ptp(back))
         delays = 0.5 * (float(np.median(there)) + float(np.median(back)))
         difference = 0.5 * (float(np.median(there)) - float(np.median(back)))
-        found[(a, b)] = Link(difference, max(delays, 0.0) + float(drift))
+        found[(a, b)] = ClockLink(difference, max(delays, 0.0) + float(drift))
     return found

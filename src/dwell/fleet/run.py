@@ -18,7 +18,7 @@ from dwell.engine.interrupts import stop_on_signal
 from dwell.errors import InputError, StoreError
 from dwell.execution import unless_interrupted
 from dwell.fleet.configuration import fleet_plan, fleet_settings
-from dwell.fleet.journal import Journal
+from dwell.fleet.journal import FleetJournal
 from dwell.fleet.launch import FleetProcess, FleetStatus, launch
 from dwell.fleet.merge import merged, read_journals
 from dwell.fleet.virtual import VirtualFleet
@@ -178,12 +178,12 @@ def merge_journals(
     return live_run(scenario, live, places, Stop(reason, until), made_with(scenario), took)
 
 
-def _last_boots(journals: Sequence[Journal]) -> list[Journal]:
+def _last_boots(journals: Sequence[FleetJournal]) -> list[FleetJournal]:
     """The last journal of each host."""
     return list({one.header["host"]: one for one in journals}.values())
 
 
-def _ended(journal: Journal, last: float) -> float:
+def _ended(journal: FleetJournal, last: float) -> float:
     """When the process of a journal ended; `last` if it was killed."""
     return next((float(note["end"]) for note in journal.notes if "end" in note), last)
 

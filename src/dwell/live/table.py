@@ -76,7 +76,8 @@ def table_of_live(live: LiveRecord) -> EventTable:
         columns[name] = columns[name].astype(np.int64)
     table = EventTable(**columns)
     for name in USUALLY:
-        short: EventTable = replace(table, **{name: None})  # type: ignore[arg-type]
+        left_out: dict[str, Any] = {name: None}
+        short = replace(table, **left_out)
         if np.array_equal(table.column(name), short.column(name)):
             table = short
     return table

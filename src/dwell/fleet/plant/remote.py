@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -16,7 +17,7 @@ from dwell.fleet.plant import Pose
 from dwell.fleet.plant.repeater import Repeater
 
 
-class RemotePlant:
+class RemotePlant(ABC):
     """What robots on any middleware have in common; a subclass defines `_send` and `_release`.
 
     Positions carry the time at which they arrive by the agent's clock: no clock is shared with the
@@ -34,13 +35,13 @@ class RemotePlant:
 
     _last: Pose | None
 
+    @abstractmethod
     def _send(self, velocity: Points) -> None:
         """Send a velocity to the robot."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _release(self) -> None:
         """Leave the middleware."""
-        raise NotImplementedError
 
     def _arrived(self, position: Points) -> None:
         """Keep a position that has just arrived."""
