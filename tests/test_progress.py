@@ -99,7 +99,7 @@ def test_lines_come_after_two_seconds_and_seldom(clock, capsys):
             "dwell: simulating, 100 events/s: 10% after 2 s, about 19 s left",
         ]
         for k in range(9):
-            tell("simulating", 0.1 * k)
+            tell("simulating", 0.1 * max(k, 1))
             clock.advance(1.0)
         assert lines() == []
         clock.advance(1.0)
@@ -136,6 +136,19 @@ def test_the_time_left_does_not_count_compiling(clock, capsys, monkeypatch):
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("dwell: simulating: 50% after 60 s, about ")
     assert int(line.split()[-3]) <= 20
+
+
+def test_the_time_left_does_not_count_what_comes_before_the_work(clock, capsys):
+    with reported() as tell:
+        for _ in range(15):  # processes start
+            tell("starting", 0.0)
+            clock.advance(1.0)
+        tell("t = 0 s", 1e-9)
+        clock.advance(10.0)
+        tell("t = 10 s", 0.25)
+        clock.advance(10.0)
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line == "dwell: t = 10 s: 25% after 35 s, about 63 s left"
 
 
 def test_times_are_told_in_units_that_fit():

@@ -53,7 +53,7 @@ def execute(loop: RunLoop, task: RunTask) -> Run:
     except KeyboardInterrupt:
         if not loop.request:  # nothing turns the first one into the end of this run
             raise
-        raise _exiting(Aborted(f"aborted{_left_by(task, journal)}")) from None
+        raise exiting(Aborted(f"aborted{_left_by(task, journal)}")) from None
     if run.stop.fault is not None:
         run.stop.fault.run = run
         raise run.stop.fault
@@ -148,10 +148,10 @@ def unless_interrupted(
         later = f"go on with dwell.resume_run({shown(path)!r})"
     elif path is not None:
         later = f"the run up to there is in {shown(path)}"
-    raise _exiting(Interrupted(f"stopped at t = {run.horizon:g}; {later}", run))
+    raise exiting(Interrupted(f"stopped at t = {run.horizon:g}; {later}", run))
 
 
-def _exiting(stop: KeyboardInterrupt) -> KeyboardInterrupt:
+def exiting(stop: KeyboardInterrupt) -> KeyboardInterrupt:
     """`stop`, with which a script that does not catch it will end as after any Ctrl-C."""
     if threading.current_thread() is threading.main_thread():
         sys.excepthook = _exit_interrupted

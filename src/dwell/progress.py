@@ -73,15 +73,18 @@ class _ProgressThread(threading.Thread):
     def __init__(self, display: _Lines | _Bar, clock: ProgressClock) -> None:
         super().__init__(daemon=True, name="dwell progress")
         self._display, self._clock = display, clock
-        self._began, self._compiled = clock.now(), 0.0  # when, and how long kernels were compiled
+        self._began = self._at_zero = clock.now()  # and when the share done was last 0
+        self._compiled = 0.0  # how long kernels were compiled since then
         self._what, self._share, self._expected = "starting", 0.0, ""
 
     def tell(self, what: str, share: float) -> None:
         """Note the present state."""
         if what.startswith(EXPECTING):
             self._expected = what
-        else:
-            self._what, self._share = what, share
+            return
+        self._what, self._share = what, share
+        if share <= 0.0:
+            self._at_zero, self._compiled = self._clock.now(), 0.0
 
     def run(self) -> None:
         """Show the state after two seconds, and from then on at the display's own pace."""
@@ -94,8 +97,9 @@ class _ProgressThread(threading.Thread):
                 self._display.note(self._expected)
                 self._expected = ""
             share = 0.0 if compiling else self._share
-            after = self._clock.now() - self._began
-            pause = self._display.show(what, share, after, max(after - self._compiled, 0.0))
+            now = self._clock.now()
+            worked = max(now - self._at_zero - self._compiled, 0.0)
+            pause = self._display.show(what, share, now - self._began, worked)
 
     def end(self) -> None:
         """Show no more states."""
@@ -161,7 +165,7 @@ class _Bar:
 def _times(share: float, after: float, worked: float) -> str:
     """The share done, the time taken, and the time left; the time alone where no share is known.
 
-    Of the time taken only what was `worked`, without compiling, tells how much is left.
+    Of the time taken only what was `worked`, without compiling and waiting, tells how much is left.
     """
     if share <= 0.0:
         return f"{_time(after)} so far"

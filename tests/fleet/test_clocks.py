@@ -32,6 +32,15 @@ def test_agents_that_stand_stay_known():
     assert not own.receive(announced(1, 0, stamp=21.0), 21.0)
 
 
+def test_agents_that_stand_are_known_although_their_clocks_begin_anew():
+    """The common start reaches one process before another."""
+    own = Beliefs(3, 2, math.inf, shared_clock=True)
+    own.receive(announced(1, 0, stamp=-0.25), 9.0)  # of a clock that has begun anew already
+    assert own.known(9.1, 2.0)[1]
+    own.shift(9.25)
+    assert own.known(-0.1, 2.0)[1]
+
+
 @given(
     offset=st.floats(-1e3, 1e3), sender=st.floats(0.0, 60.0), receiver=st.floats(0.0, 60.0),
     sender_first=st.booleans(),

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from dwell.errors import InputError
+from dwell.errors import Aborted, InputError
 from dwell.fleet.journal import JournalWriter
 from dwell.fleet.merge import read_journals
 from dwell.fleet.run import merge_journals, run_fleet
@@ -25,6 +25,19 @@ def test_a_stop_while_agents_start_leaves_nothing(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run_fleet(scenario(), out=tmp_path / "live.nc", progress=False, watch=watch)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_signal_says_where_the_journals_are(tmp_path):
+    def watch(status, fleet):
+        if status.time > 0.5:
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(Aborted) as stop:
+        run_fleet(scenario(), out=tmp_path / "live.nc", progress=False, watch=watch)
+    folder = tmp_path / "live.nc.journals"
+    assert f"dwell merge {folder} --partial --out {tmp_path / 'live.nc'}" in str(stop.value)
+    assert len(merge_journals(folder).details.live.samples) > 0
 
 
 def test_a_killed_launcher_leaves_no_agents_and_whole_journals(tmp_path):

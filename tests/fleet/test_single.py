@@ -1,15 +1,24 @@
-"""`dwell agent`: agents that are started one by one, and find each other by UDP."""
+"""`dwell agent` and `dwell stop`: agents that are started one by one, and find each other."""
 
+import json
+import signal
 import socket
 import subprocess
 import sys
+from contextlib import ExitStack, contextmanager
 
+import numpy as np
 import pytest
 
-from dwell.errors import InputError
+from dwell.errors import InputError, StoreError
+from dwell.fleet.certificates import make_authority, make_certificates
+from dwell.fleet.journal import JournalWriter, read_fleet_journal
 from dwell.fleet.run import merge_journals
 from dwell.fleet.single import AgentLinks, run_agent
+from dwell.fleet.transport.memory import MemoryTransport
+from dwell.live.record import STOP
 from dwell.scenario import load_scenario
+from tests.fleet.messages import announced, host_of, plan_in, until
 from tests.fleet.test_processes import held
 
 SCENARIO = """
@@ -53,11 +62,32 @@ def site(tmp_path):
     return path
 
 
-def started(site, number):
+def started(site, number, *more):
     words = ["agent", str(site), "--id", str(number), "--journals", str(site.parent / "log")]
     return subprocess.Popen(
-        [sys.executable, "-m", "dwell", *words], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "dwell", *words, *more], stderr=subprocess.PIPE, text=True
     )
+
+
+@contextmanager
+def agents_of(site, *more):
+    """Both agents, once they have sampled; they are ended as by Ctrl-C."""
+    with ExitStack() as stack:
+        both = [stack.enter_context(started(site, p, *more)) for p in range(2)]
+        for one in both:
+            stack.callback(one.send_signal, signal.SIGINT)
+        log = site.parent / "log"
+        assert until(lambda: sum(one.stat().st_size > 5000 for one in log.glob("*")) == 2, 60.0)
+        yield both
+
+
+def stopped(site, *words):
+    """What `dwell stop` returns and prints."""
+    made = subprocess.run(
+        [sys.executable, "-m", "dwell", "stop", site, "--json", *words],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    return made.returncode, json.loads(made.stdout), made.stderr
 
 
 def test_two_agents_meet_and_their_journals_are_one_run(site):
@@ -75,6 +105,100 @@ def test_two_agents_meet_and_their_journals_are_one_run(site):
     _, says = again.communicate(timeout=120)
     assert again.returncode != 0
     assert "a run that is over" in says
+    other = started(site, 0, "--run", "tuesday")
+    _, says = other.communicate(timeout=120)
+    assert other.returncode != 0
+    assert "journals of the run 'fleet'" in says
+    (site.parent / "log" / "agent-0001-0000.journal").unlink()
+    with pytest.raises(StoreError, match="lacks any journal of agent 1;"):
+        merge_journals(site.parent / "log")
+    assert set(merge_journals(site.parent / "log", partial=True).events.agent) == {0}
+
+
+def test_a_missing_journal_of_an_earlier_start_is_named(site, tmp_path):
+    header = {
+        "run": "r", "host": "agent-0000", "agents": [0, 1], "boot": 2, "dimension": 2,
+        "scenario": load_scenario(site).model_dump(mode="json"), "settings": {}, "exact": True,
+        "shared_clock": False,
+    }  # fmt: skip
+    for boot in (0, 2):
+        JournalWriter(tmp_path / f"agent-0000-{boot:04d}.journal", header | {"boot": boot}).close()
+    with pytest.raises(StoreError, match=r"lacks agent-0000-0001\.journal; .*--partial"):
+        merge_journals(tmp_path)
+
+
+@pytest.mark.parametrize("transport", ["udp", "zenoh"])
+def test_the_emergency_stop_reaches_all_agents_and_they_say_so(site, tmp_path, transport):
+    pytest.importorskip("zenoh")
+    links, wrong = ["--transport", transport], []
+    if transport == "udp":
+        for name in ("secret", "wrong"):
+            (tmp_path / name).write_text(name * 16)
+        links, wrong = (
+            [*links, "--key", str(tmp_path / "secret")],
+            ["--key", str(tmp_path / "wrong")],
+        )
+    else:
+        make_authority(tmp_path / "tls")
+        make_certificates(tmp_path / "tls", ["agent_0", "agent_1", "observer"])
+        links += ["--tls", str(tmp_path / "tls")]
+    with agents_of(site, "--horizon", "600", *links) as both:
+        if wrong:
+            code, says, _ = stopped(site, *wrong, "--patience", "0.3")
+            assert (code, says["stopped"], says["silent"]) == (1, [], [0, 1])
+        assert stopped(site, *links, "--patience", "20") == (
+            0, {"schema": 1, "stopped": [0, 1], "silent": []}, "",
+        )  # fmt: skip
+        both[1].kill()
+        both[1].wait()
+        code, says, message = stopped(site, *links, "--patience", "2")
+        assert (code, says["stopped"], says["silent"]) == (1, [0], [1])
+        assert "no answer in 2 s, and perhaps still moving: agent 1" in message
+    run = merge_journals(site.parent / "log")
+    rows = run.details.live.samples
+    last = [rows[rows["agent"] == p][-1] for p in range(2)]
+    assert all(row["flags"] & STOP and not row["hold"].any() for row in last)
+    held(run)
+
+
+def test_an_agent_shows_its_state_and_where_its_journal_is(site, monkeypatch):
+    monkeypatch.delenv("DWELL_PROGRESS", raising=False)
+    agents = [started(site, p, "--horizon", "5") for p in range(2)]
+    said = [one.communicate(timeout=120)[1] for one in agents]
+    for p, text in enumerate(said):
+        assert "2 of 2 agents known" in text
+        assert f"agent {p} ends at t = 5.0; " in text
+        assert f"agent-{p:04d}-0000.journal has " in text
+
+
+def test_a_newcomer_takes_the_time_of_agents_that_have_begun(tmp_path):
+    host = host_of(plan_in(tmp_path), 0, MemoryTransport.network(1)[0], shared=False)
+    here = host.clock.now()
+    assert host.clock.at(int(host.origin() * 1e9)) == pytest.approx(here, abs=0.1)
+    host.beliefs.receive(announced(1, 0, stamp=900.0), here)  # it has not begun
+    assert host.clock.at(int(host.origin() * 1e9)) == pytest.approx(here, abs=0.1)
+    host.beliefs.receive(announced(2, 7, stamp=12.5), here)
+    host.begin(host.origin())
+    assert host.clock.now() == pytest.approx(12.5, abs=0.1)
+    host.close()
+
+
+def test_after_a_reboot_a_simulated_robot_stands_where_its_last_segment_ended(
+    tmp_path, monkeypatch
+):
+    plan = plan_in(tmp_path)
+    host = host_of(plan, 0, MemoryTransport.network(1)[0], shared=False)
+    row, beliefs = host.agents[0].sample(2.0, np.array([1.0, 1.0]), 2.0, host.beliefs)[:2]
+    row["hold"], row["cruise"] = (0.5, 0.25), 0.4
+    host.journal.sample(row, beliefs)
+    host.close()
+    for machine, expected in (("this", [1.05, 1.025]), ("after a reboot", [1.2, 1.1])):
+        header = read_fleet_journal(host.journal.path).header["machine"]
+        monkeypatch.setattr(
+            "dwell.fleet.plan.machine",
+            lambda own=header, name=machine: own if name == "this" else name,
+        )
+        np.testing.assert_allclose(plan._place("host-0", 0, 2.1), expected, atol=1e-15)
 
 
 def test_files_that_cannot_be_read_or_made_are_named(site, tmp_path):

@@ -36,7 +36,7 @@ def simulated(scenario: Scenario, out: Path | None, force: bool, threads: int | 
         says = f"a run is stored as NetCDF-4, whatever the ending; {out.stem}.nc says so"
         complain(f"{out}: {says}")
     return outcome(
-        lambda: run_scenario(scenario, out=out, force=force, threads=threads, on_signal=_on_signal),
+        lambda: run_scenario(scenario, out=out, force=force, threads=threads, on_signal=on_signal),
         out,
     )
 
@@ -60,7 +60,7 @@ def resumed(
     if scenario is not None:
         _same_scenario(path, scenario, changes)
     limits = {key.removeprefix("run."): value for key, value in limits_given.items()}
-    return outcome(lambda: resume_run(path, **limits, threads=threads, on_signal=_on_signal), path)
+    return outcome(lambda: resume_run(path, **limits, threads=threads, on_signal=on_signal), path)
 
 
 def outcome(make: Callable[[], Run], out: Path | None) -> Outcome:
@@ -86,13 +86,11 @@ def identified(run: Run, file: Path | None) -> dict[str, Any]:
     return run.summary() | found
 
 
-def _on_signal(number: int) -> None:
+def on_signal(number: int, what: str = "after this chunk") -> None:
     """The first signal: the run will stop soon."""
     Terminated.seen = Terminated.seen or number == signal.SIGTERM
     if sys.stderr.isatty():
-        print(
-            "\ndwell: stopping after this chunk; press Ctrl-C again to abort now", file=sys.stderr
-        )
+        print(f"\ndwell: stopping {what}; press Ctrl-C again to abort now", file=sys.stderr)
 
 
 def _allowed(changes: Sequence[str]) -> dict[str, Any]:

@@ -97,6 +97,10 @@ class FaultyTransport:
         """Send a datagram to all others."""
         self._transport.send(datagram, now)
 
+    def answer(self, datagram: bytes, source: object) -> None:
+        """Send a datagram to the source of another one."""
+        self._transport.answer(datagram, source)
+
     def receive(self, now: float) -> list[Arrival]:
         """The datagrams that have arrived by `now`, in order of their arrival."""
         for one in self._transport.receive(now):

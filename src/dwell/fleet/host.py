@@ -7,16 +7,19 @@ import heapq
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, final
 
+import numpy as np
+
 from dwell.agents.interfaces import decay_rate_of
 from dwell.fleet.clock import Clock
 from dwell.fleet.journal import JournalWriter
 from dwell.fleet.plant import Plant
 from dwell.fleet.transport import Arrival, Transport
 from dwell.fleet.wire import OBSERVER, STOP, Codec, Control
-from dwell.live.agent import LiveAgent
+from dwell.live.agent import Decided, LiveAgent
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.live.settings import LiveLaw
 
+FIRST = 1e-3  # seconds from the common start to the first sample of all agents
 HELLO = 0.1  # seconds between announcements of agents that have not begun
 RETRY = 0.1  # seconds until a sample that could not be recorded is tried again
 POSES = 0.1  # seconds between recorded positions of robots whose motion is not exact
@@ -49,9 +52,11 @@ class Host:
         self.started = False  # the time 0 of all agents is known
         self.stopped = False  # the emergency stop has come
         self.over = False  # the process shall end
-        self.orphaned: Callable[[], bool] = lambda: False  # so shall it if this becomes true
+        self.watch: Callable[[Host], None] = lambda host: None  # called some 20 times a second
         self.full = 0  # samples that could not be recorded
         self._posed = 0.0
+        self._last: dict[int, bytes] = {}  # the last announcement of each agent
+        self._decided: dict[int, tuple[Any, Decided]] = {}  # first samples, not yet taken
 
     # Before the run.
 
@@ -82,10 +87,11 @@ class Host:
 
     def run(self, until: float) -> None:
         """Sample until a time, or until the process shall end."""
-        queue = [(max(agent.due, self.clock.now()), p) for p, agent in self.agents.items()]
+        self._decide_first()
+        for p in self.agents.keys() - self._decided.keys():
+            self.agents[p].due = max(self.agents[p].due, self.clock.now())
+        queue = [(FIRST if p in self._decided else q.due, p) for p, q in self.agents.items()]
         heapq.heapify(queue)
-        for due, p in queue:
-            self.agents[p].due = due
         while queue and not self.over:
             due, p = queue[0]
             now = self.clock.sleep(min(due, until))
@@ -102,24 +108,37 @@ class Host:
                 continue
             heapq.heapreplace(queue, (self.sample(p), p))
 
+    def _decide_first(self) -> None:
+        """Make the first decisions before the common start, while all agents stand.
+
+        Otherwise all processes would compute at the same instant, and most would begin late.
+        """
+        for p, agent in self.agents.items():
+            if self.clock.now() < 0.0 and self.plants[p].exact:
+                undo, place = agent.saved(), self.plants[p].pose(FIRST).position
+                self._decided[p] = undo, agent.sample(FIRST, place, FIRST, self.beliefs)
+
     def sample(self, p: int, at: float | None = None) -> float:
         """Sample as agent p, record, move and announce; the time of its next sample.
 
         What cannot be recorded is not done: the velocity that was announced ends by itself, and
         the agent tries again.
         """
-        agent, now = self.agents[p], self.clock.now() if at is None else at
-        pose = self.plants[p].pose(now)
-        undo = agent.saved()
-        decided = agent.sample(now, pose.position, pose.time, self.beliefs)
+        agent = self.agents[p]
+        if p in self._decided:
+            undo, decided = self._decided.pop(p)
+        else:
+            at = self.clock.now() if at is None else at
+            undo, pose = agent.saved(), self.plants[p].pose(at)
+            decided = agent.sample(at, pose.position, pose.time, self.beliefs)
+        own = decided.announcement
         try:
             self.journal.sample(decided.sample, decided.beliefs)
         except OSError:
             agent.restore(undo)
             self.full += 1
-            return now + RETRY
-        own = decided.announcement
-        self.plants[p].hold(own.velocity, now, own.cruise)
+            return own.stamp + RETRY
+        self.plants[p].hold(own.velocity, own.stamp, own.cruise)
         self._announce(own)
         agent.sent_at = self.clock.now()
         return agent.due
@@ -127,6 +146,9 @@ class Host:
     def _stop_all(self) -> None:
         """Stand, record it and announce it, without waiting for the next sample."""
         now = self.clock.now()
+        for p, (undo, _) in self._decided.items():
+            self.agents[p].restore(undo)
+        self._decided.clear()
         for p, agent in self.agents.items():
             self.plants[p].stop(now)
             agent.stopped = True
@@ -146,11 +168,13 @@ class Host:
 
     def _announce(self, own: Announcement) -> None:
         self.beliefs.put(own)
-        self._transport.send(self.codec.pack(own), own.stamp)
+        datagram = self.codec.pack(own._replace(stopped=self.stopped))
+        self._last[own.agent] = datagram
+        self._transport.send(datagram, own.stamp)
 
     def hear(self, now: float) -> None:
         """Take in everything that has arrived."""
-        self.over = self.over or self.orphaned()
+        self.watch(self)
         for one in self._transport.receive(now):
             message = self.codec.unpack(one.datagram)
             if isinstance(message, Control):
@@ -162,11 +186,19 @@ class Host:
                     self.codec.refuse("old")
 
     def _obey(self, message: Control, one: Arrival) -> None:
-        """Stop by whosever message; begin by one of the observer alone."""
+        """Stop by whosever message, and answer its repeats; begin by one of the observer alone."""
         if message.kind == STOP:
+            for datagram in self._last.values() if self.stopped else ():
+                self._transport.answer(datagram, one.source)
             self.stopped = True
         elif self._is_from_its_sender(OBSERVER, one) and not self.started:
             self.begin(message.stamp)
+
+    def origin(self) -> float:
+        """When the run began by the clocks of others that have begun; now if none has."""
+        others = (self.beliefs.k > 0) & self.beliefs.known(self.clock.now(), self.law.silence)
+        ahead = self.beliefs.offset[others] if others.any() else [self.clock.now()]
+        return self.clock.origin + float(np.median(ahead))
 
     def begin(self, origin: float) -> None:
         """Count time from the beginning of the run."""

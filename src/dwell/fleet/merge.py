@@ -36,6 +36,17 @@ def read_journals(folder: Path) -> list[FleetJournal]:
     return found
 
 
+def missing(journals: Sequence[FleetJournal], agents: int) -> str:
+    """The journals that a run of so many agents should have besides these, in words; or none."""
+    last = {str(one.header["host"]): int(one.header["boot"]) for one in journals}
+    folder = journals[0].path.parent
+    names = [f"{name}-{k:04d}.journal" for name, boot in last.items() for k in range(boot)]
+    lacking = [name for name in names if not (folder / name).exists()]
+    there = {p for one in journals for p in one.header["agents"]}
+    lacking += [f"any journal of agent {p}" for p in range(agents) if p not in there]
+    return ", ".join(lacking)
+
+
 def merged(journals: Sequence[FleetJournal]) -> LiveRecord:
     """The samples of all journals in order of time, by the clock of the first agent."""
     samples = np.concatenate([one.samples for one in journals])

@@ -18,6 +18,7 @@ import numpy as np
 from dwell._types import Points
 from dwell.agents.interfaces import decay_rate_of
 from dwell.agents.segments import Segments
+from dwell.errors import InputError
 from dwell.fleet.clock import Clock
 from dwell.fleet.faults import Faults, FaultyTransport
 from dwell.fleet.host import Host
@@ -54,12 +55,26 @@ class FleetPlan:
         return len(list(self.folder.glob(f"{name}-*.journal")))
 
     def origin(self, name: str) -> float | None:
-        """When the clock of the process `name` began before it ended; None if that is not known."""
+        """When the clock of the process `name` began before it ended; None if that is not known.
+
+        Refused if it ended at the horizon, or belongs to another run.
+        """
         for one in fleet_journals(self.folder, f"{name}-*", last_first=True):
-            started = [note["started"] for note in one.notes if "started" in note]
-            if started and one.header["machine"] == machine():
-                return float(started[0])
+            noted = {key: value for note in one.notes for key, value in note.items()}
+            if one.header["run"] != self.run:
+                raise self._occupied(f"of the run {one.header['run']!r}")
+            here = one.header["machine"] == machine()
+            if noted.get("end", 0.0) >= self.until or (
+                here and time.monotonic() - noted.get("started", math.inf) >= self.until
+            ):
+                raise self._occupied("of a run that is over")
+            if here and "started" in noted:
+                return float(noted["started"])
         return None
+
+    def _occupied(self, by: str) -> InputError:
+        says = f"{self.folder} holds journals {by}; merge them, and give another folder"
+        return InputError(says, code="fleet.journal")
 
     def host(
         self,
@@ -94,7 +109,7 @@ class FleetPlan:
         return Integrator(place, decay_rate_of(self.law.system.controller), clock.now())
 
     def _place(self, name: str, agent: int, now: float) -> Points:
-        """Where a simulated robot stands: at its start, or where its last segment has led."""
+        """Where a simulated robot is: at its start, or where its last segment has led."""
         for before in fleet_journals(self.folder, f"{name}-*", last_first=True):
             last = before.samples[before.samples["agent"] == agent][-1:]
             if len(last):
@@ -102,7 +117,8 @@ class FleetPlan:
                     last["time"], last["position"], last["hold"], last["next_at"], last["cruise"],
                     decay_rate_of(self.law.system.controller),
                 )  # fmt: skip
-                return np.array(segment.at(now)[0])
+                ends = before.header["machine"] != machine()  # its clock has begun anew since then
+                return np.array(segment.at(math.inf if ends else now)[0])
         start: Points = self.positions[agent].copy()
         return start
 
@@ -126,7 +142,8 @@ def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
     """Run a host to its end: muster, sample until the horizon, close.
 
     returning : the run has begun, so that there is no common start to wait for.
-    alone : no process announces a common start; the own clock begins when the agents have mustered.
+    alone : no process announces a common start; the clock begins when the agents have mustered, or
+        is that of agents that have begun.
     """
 
     def end(number: int, frame: object) -> None:
@@ -135,12 +152,13 @@ def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
     host.started = returning or alone
+    rehearse(plan)
     try:
         waits = min(float(plan.law.longest.max()), plan.law.silence)  # all others have sent by then
         patience = waits if returning else plan.law.settings.patience
         host.muster(lambda: host.started, patience, plan.until if returning else math.inf)
         if alone and not returning:
-            host.begin(time.monotonic())
+            host.begin(host.origin())
         host.journal.note(started=host.clock.origin, pid=os.getpid())
         host.run(plan.until)
     finally:

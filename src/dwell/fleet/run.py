@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from dwell.engine.interrupts import stop_on_signal
-from dwell.errors import InputError, StoreError
-from dwell.execution import unless_interrupted
+from dwell.errors import Aborted, InputError, StoreError
+from dwell.execution import exiting, unless_interrupted
 from dwell.fleet.configuration import fleet_plan, fleet_settings
 from dwell.fleet.journal import FleetJournal
 from dwell.fleet.launch import FleetProcess, FleetStatus, launch
-from dwell.fleet.merge import merged, read_journals
+from dwell.fleet.merge import merged, missing, read_journals
 from dwell.fleet.virtual import VirtualFleet
 from dwell.hybrid import Stop, StopReason
 from dwell.live.agent import Decided
@@ -120,22 +120,33 @@ def run_fleet(
                 if watch is not None:
                     watch(status, processes)
 
-            reached = launch(
-                scenario, plan, transport=transport, hosts=hosts, compiled=compiled,
-                realtime=realtime, restart=restart, watch=show, stopping=lambda: bool(request),
-            )  # fmt: skip
-            if request and reached == 0.0:  # no agent has moved
-                shutil.rmtree(folder)
-                raise KeyboardInterrupt
-            tell("merging", 1.0)
-            run = merge_journals(folder, reached=reached, elapsed=time.monotonic() - began)
-            _kept(run, target, force)
+            try:
+                reached = launch(
+                    scenario, plan, transport=transport, hosts=hosts, compiled=compiled,
+                    realtime=realtime, restart=restart, watch=show, stopping=lambda: bool(request),
+                )  # fmt: skip
+                if request and reached == 0.0:  # no agent has moved
+                    shutil.rmtree(folder)
+                    raise KeyboardInterrupt
+                tell("merging", 1.0)
+                took = time.monotonic() - began
+                run = merge_journals(folder, partial=True, reached=reached, elapsed=took)
+                _kept(run, target, force)
+            except KeyboardInterrupt:
+                if not folder.exists():
+                    raise
+                says = f"aborted; keep what was done with dwell merge {folder} --partial"
+                raise exiting(Aborted(f"{says} --out {out or 'RUN.nc'}")) from None
             shutil.rmtree(folder)
             return unless_interrupted(request, run, out)
 
 
 def merge_journals(
-    folder: str | os.PathLike[str], *, reached: float | None = None, elapsed: float | None = None
+    folder: str | os.PathLike[str],
+    *,
+    partial: bool = False,
+    reached: float | None = None,
+    elapsed: float | None = None,
 ) -> Run:
     """The run that the journals in a folder record.
 
@@ -143,6 +154,8 @@ def merge_journals(
     ----------
     folder
         The folder with the journals of all agents of one run.
+    partial
+        Whether journals may be missing; their agents stand until their first recorded sample.
     reached
         The time up to which the fleet ran; up to the last sample unless given.
     elapsed
@@ -161,6 +174,10 @@ def merge_journals(
     """
     journals = read_journals(Path(folder))
     scenario = parse_scenario(journals[0].header["scenario"])
+    system, positions, _ = build(scenario)
+    if not partial and (lacking := missing(journals, system.agents)):
+        says = f"{folder} lacks {lacking}; collect the journals of all machines"
+        raise StoreError(f"{says}, or merge with --partial (partial=True)", code="fleet.journal")
     live = merged(journals)
     horizon = float(scenario.run.horizon)
     last = float(live.times[-1]) if len(live.samples) else 0.0
@@ -169,7 +186,6 @@ def merge_journals(
     until = max(reached, last)
     took = until if elapsed is None else elapsed
     reason = StopReason.HORIZON if until >= horizon else StopReason.INTERRUPTED
-    system, positions, _ = build(scenario)
     places = positions.copy()
     for p in range(system.agents):
         own = live.samples[live.samples["agent"] == p]

@@ -1,4 +1,4 @@
-"""One agent of a fleet as a process by itself, such as on a robot."""
+"""One agent of a fleet as a process by itself, such as on a robot, and the stop of all of them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from dwell.agents.interfaces import decay_rate_of
 from dwell.errors import InputError
 from dwell.fleet.clock import Clock
 from dwell.fleet.configuration import fleet_plan
-from dwell.fleet.plan import FleetPlan, rehearse, serve
+from dwell.fleet.host import Host
+from dwell.fleet.plan import FleetPlan, serve
 from dwell.fleet.plant.kinds import open_plant
 from dwell.fleet.transport import Transport
-from dwell.fleet.transport.udp import as_address, udp_transport
+from dwell.fleet.transport.udp import as_address, is_loopback, udp_transport
 from dwell.fleet.transport.zenoh import ZenohLinks, ZenohTransport, open_session, sources_of
+from dwell.fleet.wire import STOP
+from dwell.live.beliefs import Announcement
+from dwell.progress import Progress, reported
 from dwell.scenario import Scenario
 
 FIRST_PORT = 7400  # of the agents of one machine, where the scenario names no addresses
+REPEAT = 0.05  # seconds between two emergency stops
 
 
 @final
@@ -51,6 +56,7 @@ def run_agent(
     links: AgentLinks,
     say: Callable[[str], None],
     robot: str = "integrator",
+    progress: Progress | bool | None = None,
 ) -> None:
     """Run one agent until the horizon, or until a signal; `robot` as `open_plant` takes it."""
     try:
@@ -67,12 +73,7 @@ def run_agent(
     boot = plan.next_boot(name)
     before = plan.origin(name)
     clock = Clock(time.monotonic() if before is None else before)
-    if clock.now() >= plan.until:
-        says = f"{journals} holds the journals of a run that is over"
-        raise InputError(f"{says}; merge them, and give another folder", code="fleet.journal")
-    opened = _by_zenoh if links.transport == "zenoh" else _by_udp
-    transport, sources, at = opened(plan, number, _addresses(scenario, agents), links, clock)
-    rehearse(plan)
+    transport, sources, at = _opened(plan, number, scenario, links, clock)
     fade, dimension = decay_rate_of(plan.law.system.controller), plan.law.system.dimension
     plants = None
     if robot != "integrator":
@@ -82,7 +83,45 @@ def run_agent(
         plants=plants,
     )  # fmt: skip
     say(f"agent {number} of {agents} at {at}, start {boot}; waiting for the others")
-    serve(plan, host, returning=before is not None, alone=True)
+    with reported(progress) as tell:
+        host.watch = lambda running: tell(*_state(running, plan))
+        serve(plan, host, returning=before is not None, alone=True)
+    reached, samples = min(max(host.clock.now(), 0.0), plan.until), host.agents[number].k
+    say(f"agent {number} ends at t = {reached:.1f}; {host.journal.path} has {samples} samples")
+
+
+def _state(host: Host, plan: FleetPlan) -> tuple[str, float]:
+    """What the progress of a process says, and the share of the run that is over."""
+    now, samples = host.clock.now(), sum(agent.k for agent in host.agents.values())
+    known = int(host.beliefs.known(now, plan.law.silence).sum())
+    there = f"{known} of {len(plan.positions)} agents known"
+    if samples == 0:
+        return f"waiting, {there}", 0.0
+    stopped = "stopped, " if host.stopped else ""
+    return f"t = {now:.0f} s, {stopped}{there}, {samples} samples", now / plan.until
+
+
+def stop_agents(
+    scenario: Scenario, run: str, links: AgentLinks, patience: float
+) -> tuple[list[int], list[int]]:
+    """Send the emergency stop until all agents have answered, or for `patience` seconds.
+
+    Returns the agents that have answered that they stand, and the others.
+    """
+    plan, clock = fleet_plan(scenario, Path(), run, _secret(links.key)), Clock(time.monotonic())
+    transport, sources, _ = _opened(plan, None, scenario, links, clock)
+    codec, agents = plan.codec(), range(len(plan.positions))
+    silent = set(agents)
+    try:
+        while silent and (now := clock.now()) < patience:
+            transport.send(codec.control(STOP, now), now)
+            for one in transport.receive(clock.sleep(now + REPEAT)):
+                message = codec.unpack(one.datagram)
+                if isinstance(message, Announcement) and message.stopped:
+                    silent -= {message.agent} & set(sources.get(one.source, ()))
+    finally:
+        transport.close()
+    return [p for p in agents if p not in silent], sorted(silent)
 
 
 def _secret(path: Path | None) -> bytes | None:
@@ -110,14 +149,24 @@ def _addresses(scenario: Scenario, agents: int) -> tuple[str, ...]:
     return found
 
 
+def _opened(
+    plan: FleetPlan, number: int | None, scenario: Scenario, links: AgentLinks, clock: Clock
+) -> Opened:
+    """How an agent, or the observer without a number, reaches all others."""
+    opened = _by_zenoh if links.transport == "zenoh" else _by_udp
+    return opened(plan, number, _addresses(scenario, len(plan.positions)), links, clock)
+
+
 def _by_udp(
-    plan: FleetPlan, number: int, texts: tuple[str, ...], links: AgentLinks, clock: Clock
+    plan: FleetPlan, number: int | None, texts: tuple[str, ...], links: AgentLinks, clock: Clock
 ) -> Opened:
     if links.tls is not None or links.connect:
         says = "--tls and --connect go with the transport zenoh"
         raise InputError(f"{says}; add --transport zenoh, or leave them out", code="fleet.zenoh")
     peers = [as_address(text) for text in texts]
-    own = peers[number] if links.listen is None else as_address(links.listen)
+    own = ("127.0.0.1" if all(map(is_loopback, peers)) else "0.0.0.0", 0)  # any port
+    if links.listen is not None or number is not None:
+        own = as_address(links.listen) if links.listen is not None else peers[number or 0]
     others = [address for p, address in enumerate(peers) if p != number]
     transport = udp_transport(own, others, clock, plan.key)
     sources: dict[Any, Collection[int]] = {address: (p,) for p, address in enumerate(peers)}
@@ -125,18 +174,20 @@ def _by_udp(
 
 
 def _by_zenoh(
-    plan: FleetPlan, number: int, texts: tuple[str, ...], links: AgentLinks, clock: Clock
+    plan: FleetPlan, number: int | None, texts: tuple[str, ...], links: AgentLinks, clock: Clock
 ) -> Opened:
     protocol, agents = "tcp" if links.tls is None else "tls", len(texts)
-    at = links.listen or texts[number]
+    at = links.listen or ("127.0.0.1:0" if number is None else texts[number])
     own = at if "/" in at else f"{protocol}/{at}"
     peers = tuple(f"{protocol}/{text}" for text in texts[:number])  # each pair has one link
+    name = "observer" if number is None else f"agent_{number}"
     session = open_session(
         ZenohLinks(
-            listen=(own,), connect=links.connect or peers, tls=links.tls, name=f"agent_{number}",
+            listen=(own,), connect=links.connect or peers, tls=links.tls, name=name,
             gossip=bool(links.connect),
         ),
         plan.run, agents,
     )  # fmt: skip
-    transport = ZenohTransport(session, plan.run, [number], agents, clock)
+    agent = [] if number is None else [number]
+    transport = ZenohTransport(session, plan.run, agent, agents, clock)
     return transport, dict(sources_of(agents)), own

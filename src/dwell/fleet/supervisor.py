@@ -21,6 +21,7 @@ from typing import Any, final
 
 from dwell.fleet.clock import Clock
 from dwell.fleet.configuration import plan_of
+from dwell.fleet.host import Host
 from dwell.fleet.plan import FleetPlan, rehearse, serve
 from dwell.fleet.transport.local import endpoint
 
@@ -88,7 +89,11 @@ class Supervisor:
             f"host-{number:04d}", agents, own.open([*others, self.observer], agents, clock), clock,
             boot=boot, shared_clock=(offset, rate) == (0.0, 1.0), sources=sources,
         )  # fmt: skip
-        host.orphaned = lambda: os.getppid() != supervisor
+
+        def watch(running: Host) -> None:
+            running.over = running.over or os.getppid() != supervisor
+
+        host.watch = watch
         serve(plan, host, returning=self.begun, alone=False)
 
     def reap(self, *, restart: bool) -> None:

@@ -23,6 +23,7 @@ class Announcement(NamedTuple):
     cruise: float
     position: Points
     velocity: Points
+    stopped: bool = False  # by the emergency stop
 
 
 @final
@@ -50,13 +51,16 @@ class Beliefs:
         """Take in a message; False for one that is not newer than the last of its sender.
 
         Agents that have not sampled yet announce themselves again and again, always with k = 0.
-        Their clocks begin anew when they do, so the offset is then found anew.
+        Their clocks begin anew when they do, so the offset is then found anew, and an agent that
+        stands is believed as of the arrival.
         """
         p, boot, k = message.agent, message.boot, message.k
         if (boot, k) <= (self.boot[p], self.k[p]) and not (
             boot == self.boot[p] and k == self.k[p] == 0
         ):
             return False
+        if self.shared and k == 0:
+            message = message._replace(stamp=arrived)
         if not self.shared:
             begins = boot > self.boot[p] or k > self.k[p] == 0
             self._compare_clocks(p, begins, arrived - message.stamp, arrived)

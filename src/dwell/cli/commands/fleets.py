@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 from dwell.cli.command import Number, command, flag, one_of, option
@@ -58,7 +59,7 @@ def fleet(
     Each samples on its own clock. One second of the scenario takes one second. Ctrl-C stops all
     agents, and keeps what they did.
     """
-    from dwell.cli.running import outcome
+    from dwell.cli.running import on_signal, outcome
     from dwell.cli.show import show_summary
     from dwell.cli.watching import watched
     from dwell.fleet.run import run_fleet
@@ -74,6 +75,7 @@ def fleet(
             return run_fleet(
                 seeded, out=out, force=force, transport=transport, hosts=hosts, watch=follow,
                 compiled=compiled, realtime=realtime, restart=not no_restart,
+                on_signal=partial(on_signal, what="all agents"),
             )  # fmt: skip
 
     result, summary, failed = outcome(run, out)
@@ -85,16 +87,8 @@ def fleet(
     return 0 if reason.ok else 130 if reason.value == "interrupted" else 1
 
 
-@command(
-    SCENARIO,
-    SET,
-    HORIZON,
-    option("--id", dest="number", type=Number(int, 0), required=True, help="Number of the agent."),
-    option(
-        "--journals", type=Path, metavar="DIR", required=True,
-        help="Folder of its journals; it must outlive restarts.",
-    ),
-    option("--run", default="fleet", help="Name of the run, the same for all agents."),
+RUN = option("--run", default="fleet", help="Name of the run, the same for all agents.")
+LINKS = (
     option(
         "--transport", type=one_of("udp", "zenoh"), default="udp", help="udp (by default) or zenoh."
     ),
@@ -111,8 +105,23 @@ def fleet(
     ),
     option(
         "--tls", type=Path, metavar="DIR",
-        help="zenoh: folder with ca.pem, agent_K.pem and agent_K.key; needed beyond loopback.",
+        help="zenoh: folder with ca.pem, NAME.pem and NAME.key; needed beyond loopback. NAME is "
+        "agent_K, or observer to stop agents.",
     ),
+)  # fmt: skip
+
+
+@command(
+    SCENARIO,
+    SET,
+    HORIZON,
+    option("--id", dest="number", type=Number(int, 0), required=True, help="Number of the agent."),
+    option(
+        "--journals", type=Path, metavar="DIR", required=True,
+        help="Folder of its journals; it must outlive restarts.",
+    ),
+    RUN,
+    *LINKS,
     option(
         "--robot", default="integrator", metavar="KIND",
         help="What it moves, such as ros2 or mavlink:address=udpin:127.0.0.1:14540; a simulated "
@@ -148,15 +157,61 @@ def agent(
 
 
 @command(
+    SCENARIO,
+    SET,
+    RUN,
+    *LINKS,
+    option(
+        "--patience", type=Number(float, 0), default=3.0,
+        help="Seconds to wait for the answers of all agents; 3 by default.",
+    ),
+    JSON,
+    example="site.toml --run monday --key secret",
+)  # fmt: skip
+def stop(
+    scenario: Path,
+    overrides: list[str],
+    run: str,
+    transport: str,
+    listen: str | None,
+    key: Path | None,
+    connect: list[str],
+    tls: Path | None,
+    patience: float,
+    as_json: bool,
+) -> int:
+    """Send the emergency stop to all agents that were started with dwell agent.
+
+    Their robots stand until the agents are started again. Agents that do not answer are named, and
+    the exit code is then 1.
+    """
+    os.environ.setdefault("DWELL_JIT", "0")
+    from dwell.fleet.single import AgentLinks, stop_agents
+
+    links = AgentLinks(transport, listen, key, tuple(connect), tls)
+    stopped, silent = stop_agents(load(scenario, overrides), run, links, patience)
+    answer(
+        as_json,
+        lambda: {"schema": 1, "stopped": stopped, "silent": silent},
+        lambda: print(f"{len(stopped)} of {len(stopped) + len(silent)} agents have stopped"),
+    )
+    if silent:
+        who = ", ".join(f"agent {p}" for p in silent)
+        complain(f"no answer in {patience:g} s, and perhaps still moving: {who}")
+    return 1 if silent else 0
+
+
+@command(
     option(
         "folder", type=Path, metavar="DIR", help="Folder with the journals of all agents of a run."
     ),
     option("--out", type=Path, metavar="RUN.nc", required=True, help="Store the run here."),
+    flag("--partial", "Merge although journals are missing."),
     JSON,
     FORCE,
     example="log --out live.nc",
 )  # fmt: skip
-def merge(folder: Path, out: Path, as_json: bool, force: bool) -> None:
+def merge(folder: Path, out: Path, partial: bool, as_json: bool, force: bool) -> None:
     """Merge the journals of a live fleet into one run."""
     from dwell.cli.running import identified
     from dwell.cli.show import show_summary
@@ -167,7 +222,7 @@ def merge(folder: Path, out: Path, as_json: bool, force: bool) -> None:
     check_target(out, force=force)
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder; give that of the journals", code="fleet.journal")
-    result = merge_journals(folder)
+    result = merge_journals(folder, partial=partial)
     save_run(result, out, force=force)
     summary = identified(result, out)
     answer(as_json, lambda: summary, lambda: show_summary(summary, out))

@@ -23,6 +23,10 @@ class Transport(Protocol):
         """Send a datagram to all others."""
         ...
 
+    def answer(self, datagram: bytes, source: object) -> None:
+        """Send a datagram to the source of another one."""
+        ...
+
     def receive(self, now: float) -> list[Arrival]:
         """The datagrams that have arrived by `now` since the last call, in order."""
         ...

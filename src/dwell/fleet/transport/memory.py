@@ -28,6 +28,9 @@ class MemoryTransport:
             if p != self._owner:
                 other._here.append(Arrival(datagram, now, self._owner))
 
+    def answer(self, datagram: bytes, source: object) -> None:
+        """Put nothing anywhere: no process but the agents' own takes part."""
+
     def receive(self, now: float) -> list[Arrival]:
         """Empty the mailbox."""
         here, self._here = self._here, []

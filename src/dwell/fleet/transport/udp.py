@@ -9,7 +9,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterable
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
 
 from dwell.errors import InputError
 from dwell.fleet.clock import Clock
@@ -83,15 +83,16 @@ class UdpTransport:
     def __init__(self, own: socket.socket, peers: Iterable[Address], clock: Clock) -> None:
         self._own, self._clock = own, clock
         self._peers = tuple(peers)
-        self.unsent = 0  # datagrams that the kernel did not take
 
     def send(self, datagram: bytes, now: float) -> None:
-        """Send a datagram to each peer; one that cannot be reached is none of the others' loss."""
+        """Send a datagram to each peer, whether or not another one can be reached."""
         for peer in self._peers:
-            try:
-                self._own.sendto(datagram, peer)
-            except OSError:
-                self.unsent += 1
+            self.answer(datagram, peer)
+
+    def answer(self, datagram: bytes, source: Any) -> None:
+        """Send a datagram to one address."""
+        with contextlib.suppress(OSError):  # as if it had been lost on its way
+            self._own.sendto(datagram, source)
 
     def receive(self, now: float) -> list[Arrival]:
         """The datagrams that the kernel has kept."""

@@ -193,6 +193,10 @@ class ZenohTransport:
         self._last[sender] = (datagram, time.monotonic_ns())
         self._out[sender].put(datagram)
 
+    def answer(self, datagram: bytes, source: object) -> None:
+        """Put a datagram under the key of its sender, which the source has subscribed to."""
+        self.send(datagram, 0.0)
+
     def _publisher(self, key: str) -> Any:
         drop = self._zenoh.CongestionControl.DROP
         first = self._zenoh.Priority.REAL_TIME
