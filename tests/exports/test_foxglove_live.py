@@ -18,6 +18,8 @@ import dwell
 from dwell.errors import InputError
 from dwell.exports.foxglove_live import FoxgloveView
 from dwell.live.beliefs import Announcement
+from dwell.scenario import parse_scenario, template_text, text_to_mapping
+from dwell.scenario.build import build
 from tests.exports.recorded_topics import entities, places
 
 PROTOCOL: Any = "foxglove.sdk.v1"
@@ -103,9 +105,27 @@ def test_a_client_sees_the_agents_that_are_known(two_hills: dwell.Run, view: Fox
     assert last["largest"] == last["errors"][3]
 
 
+def test_agents_that_are_absent_have_no_frame_and_a_sensor_that_is_silent_no_cost() -> None:
+    for template, silent in (("switching-site", []), ("two-sensors", [0, 1, 2, 3])):
+        system, positions, _ = build(parse_scenario(text_to_mapping(template_text(template))))
+        found = FoxgloveView(system, positions, silence=1.0, port=0)
+        with connect(found.address, subprotocols=[PROTOCOL]) as socket:
+            client = Client(socket)
+            heard = [p for p in range(system.agents) if p not in silent]
+            still = [Announcement(p, 0, 1, 2.0, 0.5, positions[p], np.zeros(2)) for p in heard]
+            found.update(2.0, still)
+            while "/density" not in client.messages:  # the last of an update
+                client.read()
+        found.close()
+        names = {one.child_frame_id for one in client.messages["/tf"][0].transforms}
+        present = system.world_at(2.0).agents_among(positions)
+        assert names == {f"agent_{p}" for p in heard if p in present}
+        assert len(client.messages["/cost"]) == (0 if silent else 1)
+
+
 def test_a_port_that_is_taken(two_hills: dwell.Run) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(InputError, match="choose another port"):
+        with pytest.raises(InputError, match="choose another --port"):
             FoxgloveView(two_hills.system, two_hills.positions(0.0), port=taken.getsockname()[1])

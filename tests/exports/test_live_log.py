@@ -51,9 +51,16 @@ def test_samples_have_everything_that_was_recorded(two_hills: dwell.Run, live: L
 
 
 def test_all_start_and_nothing_else_happens(live: LiveRecord) -> None:
-    assert sorted(lines_of_live(live, 5.0)) == [
+    assert sorted(lines_of_live(live, 5.0, 5.0)) == [
         (0.0, f"agent {p} starts", "Info") for p in range(8)
     ]
+
+
+def test_an_agent_whose_clock_is_fast_has_not_died(live: LiveRecord) -> None:
+    """It ends at the horizon of its own clock, before that of the others."""
+    fast = live.samples["agent"] == 3
+    early = replace(live, shifts=np.where(fast, -0.5, 0.0))
+    assert not [one for one in lines_of_live(early, 5.0, 5.0) if one[2] == "Error"]
 
 
 def test_deaths_returns_and_interventions_are_told(live: LiveRecord) -> None:
@@ -66,7 +73,7 @@ def test_deaths_returns_and_interventions_are_told(live: LiveRecord) -> None:
     samples["flags"][mine[9]] = FENCE | STALE
     samples["hold"][mine[9]] = 0.0
     changed = replace(live, samples=samples[kept], shifts=live.shifts[kept] + 10.0)
-    lines = [one for one in lines_of_live(changed, 15.0) if one[0] > 10.0]
+    lines = [one for one in lines_of_live(changed, 15.0, 15.0) if one[0] > 10.0]
     dead, back, silent, fence = sorted(lines)
     assert dead[0] == live.samples["next_at"][mine[4]] + 10.0
     assert (dead[1].split(" since")[0], dead[2]) == ("agent 3 has not sampled", "Error")

@@ -110,6 +110,18 @@ def test_the_merge_finds_the_offsets_within_its_uncertainty(offsets, seed, drift
     assert error <= uncertainty + 5.0 * 2.0 * drift + 1e-9
 
 
+def test_boots_with_one_clock_are_one_clock():
+    """An agent that has just returned has heard too little to compare its clock."""
+    samples, beliefs, counts, _ = fleet_with(np.array([0.0, 3.0]), np.ones(2), 1)
+    last = np.flatnonzero(samples["agent"] == 1)[-1]
+    samples["boot"][last] = 1
+    assert clock_shifts(samples, beliefs, counts)[1] == math.inf
+    one = {(0, 0): 0, (1, 0): 0, (1, 1): 0}
+    shifts, uncertainty = clock_shifts(samples, beliefs, counts, one)
+    assert uncertainty < SLOW
+    assert len(set(shifts[samples["agent"] == 1])) == 1
+
+
 def test_clocks_of_faults_are_what_hosts_find():
     """Offsets of hosts differ from those of the faults by the quickest transit alone."""
     faults = Faults(clock_offset=0.4, clock_rate=0.0, seed=3)

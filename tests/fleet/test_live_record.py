@@ -56,6 +56,17 @@ def test_times_of_other_clocks_are_kept(tmp_path):
     assert np.array_equal(back.times, live.samples["time"] + shifts)
 
 
+def test_clocks_that_could_not_be_compared_are_null_in_json(stored, tmp_path):
+    run = run_from(scenario(), copied(stored[0].details.live, uncertainty=np.inf))
+    run.save(tmp_path / "run.nc")
+    back = dwell.load_run(tmp_path / "run.nc")
+    assert back.details.live.uncertainty == np.inf
+    shown = command("show", tmp_path / "run.nc", "--json")
+    assert shown.json["live"]["clock_uncertainty"] is None
+    assert command("show", tmp_path / "run.nc").code == 0
+    assert command("export", tmp_path / "run.nc", "--html", tmp_path / "run.html").code == 0
+
+
 @pytest.mark.parametrize("name", ["live_boot", "belief_age", "live_begin_position", "live_shift"])
 def test_the_digest_covers_it(stored, tmp_path, name):
     import h5py

@@ -17,7 +17,7 @@ from dwell.live.beliefs import Announcement
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario import parse_scenario
 from dwell.scenario.build import build
-from dwell.web.fleet_view import DELAY, PageView
+from dwell.web.fleet_view import PageView
 from dwell.web.wire_format import unpack
 from tests.web.servers import scenario as template
 
@@ -67,7 +67,7 @@ def test_the_page_gets_the_segments_in_order(shown: Shown) -> None:
     view, announced = shown
     late = announced[40]  # comes 0.4 s after it was sent, when later ones are on the page
     arrivals = {id(one): one.stamp + 0.4 * (one is late) for one in announced}
-    for now in np.arange(0.0, 3.0 + 2 * DELAY, 0.05).tolist():
+    for now in np.arange(0.0, 3.05, 0.05).tolist():
         fresh = [one for one in announced if now - 0.05 < arrivals[id(one)] <= now]
         view.update(now, fresh[::-1] + fresh[:1])  # out of order, and one of them twice
     texts, events, samples = messages(view)
@@ -84,8 +84,18 @@ def test_the_page_gets_the_segments_in_order(shown: Shown) -> None:
         expected = own.position + own.velocity * min(t - own.stamp, own.cruise)
         assert np.allclose(place, expected, atol=1e-12)
     assert len(samples["time"]) >= 5
+    assert samples["time"][-1] == events["time"][-1]  # up to the end
     assert samples["cost"][-1] < samples["cost"][0]
     assert lengths(events["errors"]).max() > 0.0
+
+
+def test_the_start_has_the_agents_of_the_scenario_without_those_that_arrive() -> None:
+    given = parse_scenario(template("switching-site", horizon=4.0, seed=3))
+    system, positions, _ = build(given)
+    view = PageView(given, system, positions, port=0)
+    found = httpx.get(f"{view.address.removesuffix('#f')}api/fleet").json()
+    view.close()
+    assert len(found["start"]) == given.agents.count < system.agents
 
 
 def test_no_request_ends_a_fleet_and_others_have_none(shown: Shown, server: Any) -> None:

@@ -30,11 +30,17 @@ def watched(
         yield scenario, None
         return
     seeded = with_seed(scenario)
-    view = _opened(kind, seeded, port)
+    view, ended = _opened(kind, seeded, port), False
 
     def follow(status: FleetStatus, processes: FleetProcess) -> None:
-        if status.time >= 0.0:
+        nonlocal ended
+        if ended or status.time < 0.0:
+            return
+        try:
             view.update(status.time, status.announcements)
+        except Exception as fault:  # agents do without a view
+            ended = True
+            complain(f"the view has ended ({type(fault).__name__}: {fault}); the fleet goes on")
 
     try:
         yield seeded, follow

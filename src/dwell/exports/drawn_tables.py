@@ -10,10 +10,17 @@ from dwell._types import Floats
 from dwell.agents import CoverageSystem
 from dwell.density import Raster
 from dwell.errors import InputError
+from dwell.scenario import Scenario
 from dwell.scenario.rasters import known_raster
 
 PIXELS = 128  # along the longer side of a raster that is drawn
 DIGITS = 5  # of its values
+
+
+def drawn_scenario(system: CoverageSystem, scenario: Scenario) -> dict[str, Any]:
+    """Return the tables of a scenario as the page draws it."""
+    named = scenario.model_dump(mode="json", exclude_none=True, exclude={"modules", "site"})
+    return drawn_tables(system, named)
 
 
 def drawn_tables(system: CoverageSystem, tables: dict[str, Any]) -> dict[str, Any]:

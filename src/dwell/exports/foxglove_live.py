@@ -9,15 +9,15 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Points, lengths
+from dwell._types import Ints, Points
 from dwell.agents import CoverageSystem
 from dwell.agents.interfaces import decay_rate_of
 from dwell.errors import InputError
 from dwell.exports.foxglove_topics import FoxgloveTopics, check_dimension, foxglove_sdk
 from dwell.live.beliefs import Announcement, Beliefs
+from dwell.measure.metrics import error_sizes
 
-FRAMES, SCENES = 20.0, 10.0  # a second, at most
-AGAIN = 2.0  # seconds from one grid of the density to the next, for clients that come later
+EVERY = {"frames": 0.05, "scene": 0.1, "density": 2.0}  # seconds; the last for late clients
 PORT = 8765  # the one that Foxglove suggests
 
 
@@ -26,8 +26,8 @@ class FoxgloveView:
     """Publishes the topics /tf, /scene, /density, /cost and /errors of a fleet.
 
     Agents stand at `positions` until they announce a segment. Those whose last announcement is
-    older than `silence` seconds are not shown. Times are those of the run, and announcements are
-    stamped with them.
+    older than `silence` seconds are not shown. Times, and the stamps of announcements, are those of
+    the launcher's clock.
     """
 
     def __init__(
@@ -42,55 +42,57 @@ class FoxgloveView:
         sdk = foxglove_sdk()
         check_dimension(system)
         context = sdk.Context()
-        self._topics = FoxgloveTopics(system, context, zero=time.time_ns())
+        self._system, self._topics = system, FoxgloveTopics(system, context, zero=time.time_ns())
         fade = decay_rate_of(system.controller)
         self._beliefs = Beliefs(system.agents, system.dimension, fade, shared_clock=True)
         for p, place in enumerate(positions):
             still = np.zeros(system.dimension)
             self._beliefs.put(Announcement(p, 0, 0, 0.0, math.inf, place, still))
         self._silence = silence
-        self._next = dict.fromkeys(("frames", "scene", "density"), -math.inf)
+        self._next = dict.fromkeys(EVERY, -math.inf)
+        self.update(0.0, [])  # compiles what later updates need
         try:
             self._server = sdk.start_server(name="dwell", host=host, port=port, context=context)
         except (RuntimeError, OSError) as fault:
             says = f"Foxglove cannot be served at {host}:{port} ({fault})"
-            raise InputError(
-                f"{says}; choose another port, or 0 for any", code="web.address"
-            ) from None
+            other = "choose another --port, or --port 0 for any that is free"
+            raise InputError(f"{says}; {other}", code="web.address") from None
         self.address = f"ws://{host}:{self._server.port}"
-        self.update(0.0, [])  # compiles what later updates need
 
     def update(self, now: float, announcements: Sequence[Announcement]) -> None:
         """Take in announcements, and publish the present state if it is time."""
         for one in announcements:
             self._beliefs.receive(one, now)
-        known = self._beliefs.known(now, self._silence)
         segments = self._beliefs.segments()
-        if self._is_due("frames", now, 1.0 / FRAMES):
-            agents = np.flatnonzero(known)
+        agents = self._system.world_at(now).agents_among(segments.place)
+        agents = agents[self._beliefs.known(now, self._silence)[agents]]
+        if self._is_due("frames", now):
             self._topics.frames(now, agents, segments.at(now)[agents])
-        if self._is_due("scene", now, 1.0 / SCENES):
-            self._show(now, segments.at(now), segments.velocity_at(now), known)
-        if self._is_due("density", now, AGAIN):
+        if self._is_due("scene", now):
+            self._show(now, segments.at(now), segments.velocity_at(now), agents)
+        if self._is_due("density", now):
             self._topics.density(now)
 
-    def _is_due(self, what: str, now: float, every: float) -> bool:
+    def _is_due(self, what: str, now: float) -> bool:
         due = now >= self._next[what]
         if due:
-            self._next[what] = now + every
+            self._next[what] = now + EVERY[what]
         return due
 
-    def _show(self, now: float, positions: Points, velocities: Points, known: np.ndarray) -> None:
-        """Publish a scene, with cost and errors where the cells were weighed."""
+    def _show(self, now: float, positions: Points, velocities: Points, agents: Ints) -> None:
+        """Publish a scene, with cost and errors where the cells of every sensor were weighed."""
+        known = np.isin(np.arange(len(positions)), agents)
         divided = self._topics.scene(now, positions, velocities, known)
-        if not divided or not all(one.weighed for one in divided):
+        whole = len(divided) == len(self._system.world_at(now).diagrams)
+        if not whole or not all(one.weighed for one in divided):
             return
         mass, pull = np.zeros(len(positions)), np.zeros(positions.shape)
         for _, agents, cells, _ in divided:  # an agent with several sensors has several cells
             mass[agents] += cells.masses
             pull[agents] += cells.masses[:, None] * cells.errors
         with np.errstate(invalid="ignore"):
-            errors = lengths(pull / mass[:, None])
+            errors = error_sizes(self._system, pull / mass[:, None], mass == 0.0)
+        errors[~known] = np.nan
         self._topics.numbers(now, sum(one.cells.cost for one in divided), errors)
 
     def close(self) -> None:

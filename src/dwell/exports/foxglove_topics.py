@@ -65,8 +65,8 @@ def check_dimension(system: CoverageSystem) -> None:
     """Refuse runs that no scene can show."""
     if system.dimension > MOST:
         raise InputError(
-            f"a scene shows places of 1, 2 or 3 coordinates, and these have {system.dimension}; "
-            "dwell plot draws the plots of such a run",
+            f"a scene shows positions of 1, 2 or 3 coordinates, and these have {system.dimension}; "
+            "leave the scene out, and draw the run with dwell plot",
             code="mcap.dimension",
             key="workspace",
         )

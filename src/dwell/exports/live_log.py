@@ -26,8 +26,11 @@ def _record(row: Any) -> dict[str, Any]:
     return {name: row[name].tolist() for name in row.dtype.names}
 
 
-def lines_of_live(live: LiveRecord, horizon: float) -> list[tuple[float, str, str]]:
-    """Time, sentence and level of what happened to each agent; times are those of the run."""
+def lines_of_live(live: LiveRecord, horizon: float, until: float) -> list[tuple[float, str, str]]:
+    """Time, sentence and level of what happened to each agent; times are those of the run.
+
+    The record ends at `horizon`; agents end at `until`, by their own clocks.
+    """
     rows, times, found = live.samples, live.times, list[tuple[float, str, str]]()
     for agent in np.unique(rows["agent"]).tolist():
         own = np.flatnonzero(rows["agent"] == agent)
@@ -39,7 +42,7 @@ def lines_of_live(live: LiveRecord, horizon: float) -> list[tuple[float, str, st
         ends = own[np.append(rows["boot"][own][1:] != rows["boot"][own][:-1], True)]
         due = rows["next_at"][ends] + live.shifts[ends]
         for k, t in zip(ends, due.tolist(), strict=True):
-            if t < horizon:  # the sample that was due then is not there
+            if t < horizon and rows["next_at"][k] < until:  # the sample due then is not there
                 says = f"agent {agent} has not sampled since t = {times[k]:.3f}; it was due now"
                 found.append((t, says, "Error"))
     return found

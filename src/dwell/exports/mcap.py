@@ -192,9 +192,12 @@ def _densities(run: Run, topics: FoxgloveTopics) -> Iterator[Entry]:
 
 
 def _events(run: Run, topics: FoxgloveTopics) -> Iterator[Entry]:
-    """The frame of an agent at each of its events."""
+    """The frame of an agent at each of its events while it is present."""
     table = run.events
+    arrives, leaves = lives(run)
     for k, (t, agent) in enumerate(zip(table.time.tolist(), table.agent.tolist(), strict=True)):
+        if not arrives[agent] <= t <= leaves[agent]:
+            continue
         yield t, partial(topics.frames, t, [agent], table.positions[k : k + 1])
 
 
@@ -231,5 +234,7 @@ def _lines(run: Run) -> list[tuple[float, str, str]]:
         when = np.flatnonzero((times > 0.0) & (times <= run.horizon))
         found += [(float(times[p]), f"agent {p} {says}", "Info") for p in when]
     found.append((run.horizon, f"the run ended: {run.stop.reason.value}", "Info"))
-    found += [] if run.details.live is None else lines_of_live(run.details.live, run.horizon)
+    if run.details.live is not None:
+        until = run.horizon if run.scenario is None else run.scenario.run.horizon
+        found += lines_of_live(run.details.live, run.horizon, until)
     return sorted((one for one in found if one[1]), key=itemgetter(0))

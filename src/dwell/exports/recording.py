@@ -21,7 +21,7 @@ import dwell
 from dwell._types import Floats, Ints, lengths
 from dwell.agents import EventTable
 from dwell.errors import InputError
-from dwell.exports.drawn_tables import drawn_tables
+from dwell.exports.drawn_tables import drawn_scenario, drawn_tables
 from dwell.exports.messages import begin_message, sample_columns
 from dwell.results import Run
 
@@ -52,11 +52,10 @@ def recording_of(run: Run) -> bytes:
         planes += [part for *_, part in found]
     summary = run.summary()
     del summary["wall_seconds"]  # so that a run made again has an equal record
-    named = scenario.model_dump(mode="json", exclude_none=True, exclude={"modules", "site"})
     header = {
         "format": FORMAT,
         "version": dwell.__version__,
-        "scenario": drawn_tables(run.system, named),
+        "scenario": drawn_scenario(run.system, scenario),
         "start": run.start.start[: scenario.agents.count].tolist(),
         "begin": drawn_tables(run.system, begin_message(run.system, run.start, scenario)),
         "summary": summary,

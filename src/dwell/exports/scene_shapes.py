@@ -39,10 +39,10 @@ def cells_at(
     *,
     quick: bool = False,
 ) -> Iterator[SensorCells]:
-    """The cells of the agents present at time t, by sensor; none where two of them coincide.
+    """The cells of the agents present at time t, by sensor.
 
-    `known` says of each agent whether it counts. With `quick`, densities that take long to
-    integrate are left out.
+    A sensor is left out where two of its agents coincide, or none of them is known. `known` says of
+    each agent whether it counts. With `quick`, densities that take long to integrate are left out.
     """
     world, radii = system.world_at(t), system.radii
     for k, diagram in enumerate(world.diagrams):

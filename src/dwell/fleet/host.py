@@ -87,7 +87,9 @@ class Host:
 
     def run(self, until: float) -> None:
         """Sample until a time, or until the process shall end."""
-        self._decide_first()
+        if self.clock.now() < 0.0:
+            self.beliefs.stand_until(FIRST)
+            self._decide_first()
         for p in self.agents.keys() - self._decided.keys():
             self.agents[p].due = max(self.agents[p].due, self.clock.now())
         queue = [(FIRST if p in self._decided else q.due, p) for p, q in self.agents.items()]
@@ -109,7 +111,7 @@ class Host:
             heapq.heapreplace(queue, (self.sample(p), p))
 
     def _decide_first(self) -> None:
-        """Make the first decisions before the common start, while all agents stand.
+        """Make the first decisions before the common start, up to which all agents stand.
 
         Otherwise all processes would compute at the same instant, and most would begin late.
         """

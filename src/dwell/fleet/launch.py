@@ -46,7 +46,7 @@ class FleetStatus:
     positions: Points = field(default_factory=lambda: np.empty((0, 0)))
     velocities: Points = field(default_factory=lambda: np.empty((0, 0)))
     ages: Floats = field(default_factory=lambda: np.empty(0))
-    announcements: tuple[Announcement, ...] = ()  # heard since the status before
+    announcements: tuple[Announcement, ...] = ()  # since the status before, by the launcher's clock
 
 
 @final
@@ -58,7 +58,7 @@ class Observer:
         self.endpoint = endpoint(transport, plan.run, n)
         self.clock, self.codec = clock, plan.codec()
         fade = decay_rate_of(plan.law.system.controller)
-        self.beliefs = Beliefs(n, dimension, fade, shared_clock=True)
+        self.beliefs = Beliefs(n, dimension, fade, shared_clock=plan.shared_clock)
         self.silence, self.samples = plan.law.silence, 0
         self._fresh: list[Announcement] = []
         self._transport: Transport | None = None
@@ -80,7 +80,8 @@ class Observer:
             message = self.codec.unpack(one.datagram)
             if isinstance(message, Announcement) and self.beliefs.receive(message, one.time):
                 self.samples += message.k > 0
-                self._fresh.append(message)
+                by_own_clock = message.stamp + float(self.beliefs.offset[message.agent])
+                self._fresh.append(message._replace(stamp=by_own_clock))
 
     def say(self, kind: int, stamp: float) -> None:
         """Send a message to all hosts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,7 +55,7 @@ def merged(journals: Sequence[FleetJournal]) -> LiveRecord:
     if all(one.header["shared_clock"] for one in journals):
         shifts, uncertainty = np.zeros(len(samples)), 0.0
     else:
-        shifts, uncertainty = clock_shifts(samples, beliefs, counts)
+        shifts, uncertainty = clock_shifts(samples, beliefs, counts, _first_boots(journals))
         shifts += max(NOISE - float((samples["time"] + shifts).min(initial=NOISE)), 0.0)
     order = np.lexsort((samples["k"], samples["agent"], samples["time"] + shifts))
     ends = np.cumsum(counts)
@@ -78,22 +78,42 @@ def _cut_off(journals: Sequence[FleetJournal]) -> set[tuple[int, int]]:
     return {(int(p), int(header["boot"])) for header in broken for p in header["agents"]}
 
 
+def _first_boots(journals: Sequence[FleetJournal]) -> dict[tuple[int, int], int]:
+    """By agent and boot, its first boot with the same clock: of one machine, from one origin."""
+    clocks: dict[tuple[int, str, float], int] = {}
+    found = {}
+    for one in journals:
+        started = next((note["started"] for note in one.notes if "started" in note), 0.0)
+        for p in one.header["agents"]:
+            boot, clock = int(one.header["boot"]), (p, one.header["machine"], started)
+            found[(p, boot)] = clocks.setdefault(clock, boot)
+    return found
+
+
 def clock_shifts(
-    samples: np.ndarray, beliefs: np.ndarray, counts: np.ndarray
+    samples: np.ndarray,
+    beliefs: np.ndarray,
+    counts: np.ndarray,
+    first_boots: Mapping[tuple[int, int], int] | None = None,
 ) -> tuple[Floats, float]:
     """What to add to each time to get that of the first agent's clock, and how unsure that is.
 
     A receiver dates a message by the least delay that it has seen, so the difference of two clocks
     is known up to half the sum of the delays in both directions.
+
+    first_boots : by agent and boot, the first one with the same clock; each has its own if absent.
     """
     if not len(samples):
         return np.zeros(0), 0.0
     owner = np.stack([samples["agent"], samples["boot"]], axis=1).astype(np.int64)
-    nodes, own = np.unique(owner, axis=0, return_inverse=True)
-    number = {(int(p), int(boot)): k for k, (p, boot) in enumerate(nodes)}
+    boots = [(int(p), int(boot)) for p, boot in np.unique(owner, axis=0)]
+    first = first_boots or {}
+    nodes = sorted({(p, first.get((p, boot), boot)) for p, boot in boots})
+    number = {(p, boot): nodes.index((p, first.get((p, boot), boot))) for p, boot in boots}
+    own = np.array([number[int(p), int(boot)] for p, boot in owner])
     stamps = {(int(s["agent"]), int(s["boot"]), int(s["k"])): float(s["time"]) for s in samples}
     behind: dict[tuple[int, int], list[float]] = {}
-    receiver = np.repeat(own.ravel(), counts)
+    receiver = np.repeat(own, counts)
     when = np.repeat(samples["time"], counts)
     for to, now, belief in zip(receiver, when, beliefs, strict=True):
         key = (int(belief["agent"]), int(belief["boot"]), int(belief["k"]))
@@ -112,7 +132,7 @@ def clock_shifts(
             shift[b] = shift[here] + link.difference
             unsure[b] = unsure[here] + link.uncertainty
             open_ends.append(b)
-    shifts: Floats = np.array([shift.get(k, 0.0) for k in range(len(nodes))])[own.ravel()]
+    shifts: Floats = np.array([shift.get(k, 0.0) for k in range(len(nodes))])[own]
     shifts[np.abs(shifts) < NOISE] = 0.0
     return shifts, max(unsure.get(k, np.inf) for k in range(len(nodes)))
 

@@ -45,6 +45,11 @@ class FleetPlan:
     key: bytes | None = None  # shared by all processes, for messages with a seal
     about: dict[str, Any] = field(default_factory=dict)  # what journals say of the run
 
+    @property
+    def shared_clock(self) -> bool:
+        """Whether all processes of one machine have the same clock: no fault makes it wrong."""
+        return self.faults is None or self.faults.clock_offset == self.faults.clock_rate == 0.0
+
     def codec(self) -> Codec:
         """What writes and reads the messages of this run."""
         n, dimension = self.positions.shape

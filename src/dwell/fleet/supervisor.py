@@ -87,7 +87,7 @@ class Supervisor:
         sources = own.sources(self.observer, dict(zip(self.ports, self.groups, strict=True)))
         host = plan.host(
             f"host-{number:04d}", agents, own.open([*others, self.observer], agents, clock), clock,
-            boot=boot, shared_clock=(offset, rate) == (0.0, 1.0), sources=sources,
+            boot=boot, shared_clock=plan.shared_clock, sources=sources,
         )  # fmt: skip
 
         def watch(running: Host) -> None:

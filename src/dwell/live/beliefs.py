@@ -73,6 +73,10 @@ class Beliefs:
         self._least -= by
         self._began -= by
 
+    def stand_until(self, time: float) -> None:
+        """Believe agents that have not sampled yet as if they announced themselves at a time."""
+        self.stamp = np.where(self.k == 0, time - self.offset, self.stamp)
+
     def put(self, message: Announcement) -> None:
         """Replace the segment of an agent."""
         p = message.agent

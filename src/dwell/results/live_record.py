@@ -16,6 +16,7 @@ from dwell.verify.live import beyond_interval
 LIVE = "live"  # the attribute, and the beginning of the names of variables
 ROWS = ("live_sample", "live_begin", "belief")  # their dimensions
 SHIFT, COUNT = "live_shift", "belief_count"
+BELIEF = belief_type(1).names or ()
 _ABOUT = {
     "boot": "how often the agent had been started before",
     "k": "number of the sample since then, from 1 on",
@@ -40,9 +41,7 @@ def live_variables(live: LiveRecord) -> dict[str, Any]:
     begun, rows = live.samples[live.times <= 0.0], (ROWS[0],)
     found = {f"{LIVE}_{name}": _variable(ROWS[0], name, live.samples) for name in OWN}
     found |= {f"{LIVE}_begin_{name}": _variable(ROWS[1], name, begun) for name in SHARED}
-    found |= {
-        f"belief_{name}": _variable(ROWS[2], name, live.beliefs) for name in _names(belief_type)
-    }
+    found |= {f"belief_{name}": _variable(ROWS[2], name, live.beliefs) for name in BELIEF}
     found[SHIFT] = (rows, live.shifts, {"long_name": "time of the run minus that of the clock"})
     found[COUNT] = (rows, live.counts, {"long_name": "number of beliefs behind the sample"})
     return found
@@ -54,19 +53,20 @@ def _variable(dimension: str, name: str, records: np.ndarray) -> Any:
     return dims, column, {"long_name": _ABOUT.get(name, name.replace("_", " "))}
 
 
-def _names(of: Any) -> tuple[str, ...]:
-    names: tuple[str, ...] = of(1).names
-    return names
-
-
 def live_attribute(live: LiveRecord) -> str:
     """What is one value for the whole run, as JSON."""
     return json.dumps(
         {
-            "settings": live.settings, "dropped": live.dropped, "uncertainty": live.uncertainty,
+            "settings": live.settings, "dropped": live.dropped,
+            "uncertainty": known_or_none(live.uncertainty),
             "exact": live.exact, "cut": live.cut,
         }
     )  # fmt: skip
+
+
+def known_or_none(uncertainty: float) -> float | None:
+    """An uncertainty for JSON, which has no infinity; None if clocks could not be compared."""
+    return uncertainty if np.isfinite(uncertainty) else None
 
 
 def live_from(variables: Mapping[str, Any], attribute: str, table: EventTable) -> LiveRecord:
@@ -74,13 +74,14 @@ def live_from(variables: Mapping[str, Any], attribute: str, table: EventTable) -
     about, n = json.loads(attribute), table.dimension
     begun = _records(variables, f"{LIVE}_begin_", SHARED, sample_type(n))
     own = {name: variables[f"{LIVE}_{name}"][1] for name in OWN}
-    beliefs = _records(variables, "belief_", _names(belief_type), belief_type(n))
+    beliefs = _records(variables, "belief_", BELIEF, belief_type(n))
     counts, shifts = (np.array(variables[name][1]) for name in (COUNT, SHIFT))
     if int(counts.sum()) != len(beliefs) or len(counts) != len(begun) + len(table):
         raise ValueError("beliefs of another number of samples")
+    unsure = np.inf if about["uncertainty"] is None else about["uncertainty"]
     return LiveRecord(
-        about["settings"], samples_of(table, begun, own), beliefs, counts, shifts,
-        about["uncertainty"], about["exact"], about["dropped"], tuple(map(tuple, about["cut"])),
+        about["settings"], samples_of(table, begun, own), beliefs, counts, shifts, unsure,
+        about["exact"], about["dropped"], tuple(map(tuple, about["cut"])),
     )  # fmt: skip
 
 
@@ -109,6 +110,6 @@ def live_numbers(system: CoverageSystem, live: LiveRecord) -> dict[str, Any]:
         "stale": int(np.count_nonzero(rows["flags"] & STALE)),
         "interventions": {name: count for name, count in counts.items() if count},
         "dropped": dict(live.dropped),
-        "clock_uncertainty": live.uncertainty,
+        "clock_uncertainty": known_or_none(live.uncertainty),
         "exact": live.exact,
     }

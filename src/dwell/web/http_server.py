@@ -171,7 +171,7 @@ class DrainingServer(uvicorn.Server):
         self._draining = asyncio.create_task(self._drain())
 
     async def _drain(self) -> None:
-        if self.registry.busy:
+        if self.registry.busy and not self.silent:
             print("dwell: ending when the runs have; once more to end at once", flush=True)
         await self.registry.drain()
         self.should_exit = True

@@ -64,11 +64,14 @@ def fleet(
     from dwell.cli.watching import watched
     from dwell.fleet.run import run_fleet
     from dwell.results import Run
+    from dwell.results.files import check_target
 
     changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
     checked = load(scenario, changes)
     if watch is not None and transport == "memory":
         raise InputError("--watch follows processes, and --transport memory has none", code="usage")
+    if out is not None:
+        check_target(out, force=force)  # before a view is opened
 
     def run() -> Run:
         with watched(watch, checked, port) as (seeded, follow):
