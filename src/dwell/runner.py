@@ -51,6 +51,7 @@ from dwell.scenario.describe import (
     describe,
     run_table,
 )
+from dwell.scenario.fleet import live_settings
 from dwell.scenario.guards import as_path
 from dwell.scenario.modules import changed_sources, sources_of
 from dwell.verify import Report
@@ -329,6 +330,7 @@ def check(
         claims = replace(
             claims, places=places, horizon=table.horizon, max_jumps=table.max_jumps,
             other_sources=changed_sources(run.scenario, run.provenance),
+            settings=live_settings(run.scenario),
         )  # fmt: skip
     with reported(progress) as tell:
         return verify(

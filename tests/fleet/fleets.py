@@ -12,6 +12,7 @@ from dwell.results.live_run import live_run
 from dwell.runner import made_with
 from dwell.scenario import load_scenario, parse_scenario
 from dwell.scenario.build import build
+from dwell.scenario.fleet import FleetSpec
 
 START = [[0.5, 0.4], [1.2, 0.7], [0.6, 1.4], [1.5, 1.6], [2.2, 0.5], [0.7, 2.3]]
 EXACT = LiveSettings(margin=0.0, silence=1e9)
@@ -56,7 +57,9 @@ def record_of(case, settings=EXACT, **more):
 
 
 def run_from(case, live):
-    """The run of a record."""
+    """The run of a record; its scenario has the settings of the record."""
+    said = FleetSpec(**{name: v for name, v in live.settings.items() if (name, v) != ("margin", 0)})
+    case = case.model_copy(update={"fleet": said})
     stop = Stop(StopReason.HORIZON, case.run.horizon)
     return live_run(case, live, build(case)[1], stop, made_with(case))
 

@@ -12,6 +12,7 @@ import pytest
 
 from dwell.errors import InputError, StoreError
 from dwell.fleet.certificates import make_authority, make_certificates
+from dwell.fleet.host import RETRY
 from dwell.fleet.journal import JournalWriter, read_fleet_journal
 from dwell.fleet.run import merge_journals
 from dwell.fleet.single import AgentLinks, run_agent
@@ -181,6 +182,31 @@ def test_a_newcomer_takes_the_time_of_agents_that_have_begun(tmp_path):
     host.begin(host.origin())
     assert host.clock.now() == pytest.approx(12.5, abs=0.1)
     host.close()
+
+
+def test_an_agent_that_seems_to_be_where_another_one_is_stands_and_goes_on(tmp_path, capfd):
+    host = host_of(plan_in(tmp_path), 0, MemoryTransport.network(1)[0])
+    place, now = host.plants[0].pose(0.0).position, host.clock.now()
+    host.beliefs.receive(announced(1, 1, stamp=now, position=place, velocity=(0, 0)), now)
+    host.beliefs.receive(announced(2, 1, stamp=now), now)
+    for _ in range(2):
+        assert host.sample(0, now) == now + RETRY
+    assert capfd.readouterr().err.count("agent 0 tries again in 0.1 s: ") == 1
+    away = announced(1, 2, stamp=now, position=place + 0.5, velocity=(0, 0))
+    host.beliefs.receive(away, now)
+    host.sample(0, now)
+    host.close()
+    found = read_fleet_journal(host.journal.path)
+    assert (len(found.samples), found.notes[-1]["unrecorded"]) == (1, 2)
+
+
+def test_an_agent_that_is_interrupted_while_it_waits_has_not_started(site):
+    alone = started(site, 0)
+    assert until(lambda: any((site.parent / "log").glob("*.journal")), 60.0)
+    alone.send_signal(signal.SIGINT)
+    alone.communicate(timeout=60)
+    (path,) = (site.parent / "log").glob("*.journal")
+    assert not any("started" in note for note in read_fleet_journal(path).notes)
 
 
 def test_after_a_reboot_a_simulated_robot_stands_where_its_last_segment_ended(

@@ -322,6 +322,22 @@ def test_missing_certificates_are_named(tmp_path):
         open_session(links, RUN, AGENTS)
 
 
+def test_a_process_that_misses_the_start_begins_later():
+    """Messages of the time in which it hung are lost."""
+    hung = []
+
+    def watch(status, fleet):
+        if status.time < 0.0 and status.known == 4 and not hung:
+            hung.append(fleet.pids[2])
+            os.kill(hung[0], signal.SIGSTOP)
+        elif status.time > 3.0 and len(hung) == 1:
+            hung.append(0)
+            os.kill(hung[0], signal.SIGCONT)
+
+    run = run_fleet(scenario(6.0), transport="zenoh", progress=False, watch=watch)
+    assert (run.details.live.samples["agent"] == 2).any()
+
+
 def test_a_fleet_over_zenoh_is_verified_and_a_killed_agent_returns():
     killed = []
 

@@ -233,6 +233,22 @@ def test_a_robot_stands_without_a_position_a_quorum_or_after_the_stop(velocity, 
     assert found.tolist() == ([0.0, 0.0] if wanted else velocity.tolist())
 
 
+def test_without_a_t1_a_position_is_too_old_after_a_tenth_of_the_silence():
+    slow = dwell.DiscreteLloyd(schedule="poisson", rate=1.0)
+    law = law_of(timer=slow, silence=8.0, margin=0.02)
+    step = np.array([0.1, 0.0])
+    for age, flags in ((0.7, 0), (0.9, POSE)):
+        assert limited(law, 0, FIELD.centroid, step, 1.0, FREE._replace(pose_age=age))[1] == flags
+
+
+def test_keep_away_acts_in_virtual_time_where_holds_have_no_limit():
+    law = law_of(ROUND.system.workspace, 2, margin=0.0, clearance=0.25)
+    near = FREE._replace(near=believed((1, (1.0, 0.0), (0.0, 0.0), 0.0)))
+    velocity, flags = limited(law, 0, np.zeros(2), np.array([1.0, 0.0]), math.inf, near)
+    assert flags == NEAR
+    assert velocity[0] * law.longest[0] == pytest.approx(0.25)
+
+
 @pytest.mark.parametrize(
     ("settings", "present", "needed"),
     [

@@ -10,25 +10,17 @@ from dwell.fleet.plan import FleetPlan
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.build import build
+from dwell.scenario.fleet import live_settings
 
 
-def configured(
-    scenario: Scenario, folder: Path, run: str, key: bytes | None = None
-) -> dict[str, Any]:
+def configured(scenario: Scenario, folder: Path, run: str) -> dict[str, Any]:
     """The configuration of a fleet, for processes of its own."""
-    return {
-        "scenario": scenario.model_dump(mode="json"), "folder": str(folder), "run": run,
-        "key": None if key is None else key.hex(),
-    }  # fmt: skip
+    return {"scenario": scenario.model_dump(mode="json"), "folder": str(folder), "run": run}
 
 
 def plan_of(config: dict[str, Any]) -> FleetPlan:
     """The plan in a configuration."""
-    scenario = parse_scenario(config["scenario"])
-    key = config.get("key")
-    return fleet_plan(
-        scenario, Path(config["folder"]), config["run"], None if key is None else bytes.fromhex(key)
-    )
+    return fleet_plan(parse_scenario(config["scenario"]), Path(config["folder"]), config["run"])
 
 
 def fleet_plan(scenario: Scenario, folder: Path, run: str, key: bytes | None = None) -> FleetPlan:
@@ -43,11 +35,9 @@ def fleet_plan(scenario: Scenario, folder: Path, run: str, key: bytes | None = N
 
 def fleet_settings(scenario: Scenario) -> tuple[LiveSettings, Faults | None]:
     """The settings and the faults in the table [fleet] of a scenario."""
-    if scenario.fleet is None:
-        return LiveSettings(), None
-    given = scenario.fleet.model_dump(exclude_none=True)
-    faults, _ = given.pop("faults", None), given.pop("peers", None)
-    if faults is not None:
-        parts = [Partition(*one.values()) for one in faults.pop("partitions", ())]
-        faults = Faults(**faults, partitions=tuple(parts))
-    return LiveSettings(**given), faults
+    settings = LiveSettings(**live_settings(scenario))
+    if scenario.fleet is None or scenario.fleet.faults is None:
+        return settings, None
+    faults = scenario.fleet.faults.model_dump()
+    parts = [Partition(*one.values()) for one in faults.pop("partitions")]
+    return settings, Faults(**faults, partitions=tuple(parts))

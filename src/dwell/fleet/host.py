@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import heapq
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, final
 
@@ -15,6 +16,7 @@ from dwell.fleet.journal import JournalWriter
 from dwell.fleet.plant import Plant
 from dwell.fleet.transport import Arrival, Transport
 from dwell.fleet.wire import OBSERVER, STOP, Codec, Control
+from dwell.hybrid import Halt
 from dwell.live.agent import Decided, LiveAgent
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.live.settings import LiveLaw
@@ -22,7 +24,6 @@ from dwell.live.settings import LiveLaw
 FIRST = 1e-3  # seconds from the common start to the first sample of all agents
 HELLO = 0.1  # seconds between announcements of agents that have not begun
 RETRY = 0.1  # seconds until a sample that could not be recorded is tried again
-POSES = 0.1  # seconds between recorded positions of robots whose motion is not exact
 
 
 @final
@@ -53,10 +54,10 @@ class Host:
         self.stopped = False  # the emergency stop has come
         self.over = False  # the process shall end
         self.watch: Callable[[Host], None] = lambda host: None  # called some 20 times a second
-        self.full = 0  # samples that could not be recorded
-        self._posed = 0.0
+        self.unrecorded = 0  # samples that could not be decided or recorded
+        self._said = ""
         self._last: dict[int, bytes] = {}  # the last announcement of each agent
-        self._decided: dict[int, tuple[Any, Decided]] = {}  # first samples, not yet taken
+        self._decided: dict[int, tuple[Any, Decided | None]] = {}  # first samples, not yet taken
 
     # Before the run.
 
@@ -105,7 +106,6 @@ class Host:
                 continue
             if now >= until:
                 return
-            self._pose(now)
             if now < due:
                 continue
             heapq.heapreplace(queue, (self.sample(p), p))
@@ -117,33 +117,41 @@ class Host:
         """
         for p, agent in self.agents.items():
             if self.clock.now() < 0.0 and self.plants[p].exact:
-                undo, place = agent.saved(), self.plants[p].pose(FIRST).position
-                self._decided[p] = undo, agent.sample(FIRST, place, FIRST, self.beliefs)
+                undo, pose = agent.saved(), self.plants[p].pose(FIRST)
+                with contextlib.suppress(Halt):
+                    decided = agent.sample(FIRST, pose.position, pose.time, self.beliefs)
+                    self._decided[p] = undo, decided
 
     def sample(self, p: int, at: float | None = None) -> float:
         """Sample as agent p, record, move and announce; the time of its next sample.
 
-        What cannot be recorded is not done: the velocity that was announced ends by itself, and
-        the agent tries again.
+        What cannot be decided, as another agent seems to be at the same place, or cannot be
+        recorded is not done: the velocity that was announced ends by itself, and the agent tries
+        again.
         """
-        agent = self.agents[p]
-        if p in self._decided:
-            undo, decided = self._decided.pop(p)
-        else:
-            at = self.clock.now() if at is None else at
-            undo, pose = agent.saved(), self.plants[p].pose(at)
-            decided = agent.sample(at, pose.position, pose.time, self.beliefs)
-        own = decided.announcement
+        agent, now = self.agents[p], self.clock.now() if at is None else at
+        undo, decided = self._decided.pop(p, (agent.saved(), None))
         try:
+            if decided is None:
+                pose = self.plants[p].pose(now)
+                decided = agent.sample(now, pose.position, pose.time, self.beliefs)
             self.journal.sample(decided.sample, decided.beliefs)
-        except OSError:
+        except (OSError, Halt) as fault:
             agent.restore(undo)
-            self.full += 1
-            return own.stamp + RETRY
+            self._say_once(f"agent {p} tries again in {RETRY:g} s: {fault}")
+            self.unrecorded += 1
+            return now + RETRY
+        own = decided.announcement
         self.plants[p].hold(own.velocity, own.stamp, own.cruise)
         self._announce(own)
         agent.sent_at = self.clock.now()
         return agent.due
+
+    def _say_once(self, says: str) -> None:
+        """Print a line on the error stream unless it was the last one."""
+        if says != self._said:
+            print(f"dwell: {says}", file=sys.stderr)
+        self._said = says
 
     def _stop_all(self) -> None:
         """Stand, record it and announce it, without waiting for the next sample."""
@@ -156,17 +164,6 @@ class Host:
             agent.stopped = True
         for p in self.agents:
             self.sample(p, now)
-
-    def _pose(self, now: float) -> None:
-        """Record the positions of robots that do not move in closed form."""
-        if now - self._posed < POSES:
-            return
-        self._posed = now
-        for p, plant in self.plants.items():
-            if not plant.exact:
-                pose = plant.pose(now)
-                with contextlib.suppress(OSError):  # a full disk: these are not needed
-                    self.journal.pose(p, pose.time, pose.position)
 
     def _announce(self, own: Announcement) -> None:
         self.beliefs.put(own)
@@ -215,10 +212,14 @@ class Host:
 
     def close(self) -> None:
         """Stop the robots, and close journal and transport."""
-        for plant in self.plants.values():
-            plant.close()
+        with contextlib.ExitStack() as stack:  # all of it, whatever one of them raises
+            stack.callback(self._transport.close)
+            stack.callback(self.journal.close)
+            stack.callback(self._note_end)
+            for plant in self.plants.values():
+                stack.callback(plant.close)
+
+    def _note_end(self) -> None:
         dropped: dict[str, Any] = dict(self.codec.refused)
         with contextlib.suppress(OSError):  # a full disk: the samples are there
-            self.journal.note(end=self.clock.now(), dropped=dropped, unrecorded=self.full)
-        self.journal.close()
-        self._transport.close()
+            self.journal.note(end=self.clock.now(), dropped=dropped, unrecorded=self.unrecorded)

@@ -19,15 +19,13 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Points
 from dwell.errors import StoreError
 from dwell.live.record import belief_type, sample_type
 
 FORMAT = 1
 SYNC_EVERY = 0.2  # seconds
 _FRAME = struct.Struct("<II")  # length and CRC-32 of the content
-_HEADER, _SAMPLE, _NOTE, _POSE = b"H", b"S", b"N", b"P"
-_POSED = struct.Struct("<Hd")  # agent and time of a pose
+_HEADER, _SAMPLE, _NOTE = b"H", b"S", b"N"
 MOST = 1 << 26  # bytes of one record
 
 
@@ -52,10 +50,6 @@ class JournalWriter:
     def sample(self, row: np.ndarray, beliefs: np.ndarray) -> None:
         """Append a sample with its beliefs; an OSError leaves the file as it was."""
         self._append(_SAMPLE + row.tobytes() + beliefs.tobytes())
-
-    def pose(self, agent: int, time: float, position: Points) -> None:
-        """Append the position of a robot between samples."""
-        self._append(_POSE + _POSED.pack(agent, time) + position.tobytes())
 
     def note(self, **values: Any) -> None:
         """Append anything else that happened."""
@@ -95,9 +89,12 @@ class FleetJournal:
     samples: np.ndarray
     beliefs: np.ndarray
     counts: np.ndarray  # beliefs of each sample
-    poses: list[tuple[int, float, Points]] = field(default_factory=list)
     notes: list[dict[str, Any]] = field(default_factory=list)
-    whole: bool = True  # whether no record at its end is cut off
+
+    @property
+    def ended(self) -> float | None:
+        """When its process ended by its own clock; None if it was killed."""
+        return next((float(note["end"]) for note in self.notes if "end" in note), None)
 
 
 def read_fleet_journal(path: Path) -> FleetJournal:
@@ -116,26 +113,24 @@ def read_fleet_journal(path: Path) -> FleetJournal:
     held = [np.frombuffer(one, belief, offset=row.itemsize) for one in contents]
     counts = np.array([len(some) for some in held], dtype=np.int64)
     beliefs = np.concatenate(held) if held else np.empty(0, belief)
-    poses = [
-        (*_POSED.unpack_from(one, 1), np.frombuffer(one, "<f8", offset=1 + _POSED.size))
-        for one in records
-        if one[:1] == _POSE
-    ]
     notes = [json.loads(one[1:]) for one in records if one[:1] == _NOTE]
-    size = sum(len(one) + _FRAME.size for one in records)
-    return FleetJournal(path, header, samples, beliefs, counts, poses, notes, size == len(data))
+    return FleetJournal(path, header, samples, beliefs, counts, notes)
 
 
 def fleet_journals(
     folder: Path, name: str = "*", *, last_first: bool = False
 ) -> Iterator[FleetJournal]:
-    """The journals in a folder, in order of their names, without those that have no whole header.
+    """The journals in a folder, each process in order of its boots, without cut-off headers.
 
     A process may be killed, or find the disk full, before it has written that.
     """
-    for path in sorted(folder.glob(f"{name}.journal"), reverse=last_first):
+    paths = sorted(folder.glob(f"{name}.journal"), key=lambda one: (len(one.name), one.name))
+    for path in reversed(paths) if last_first else paths:
         if _has_header(path):
-            yield read_fleet_journal(path)
+            try:
+                yield read_fleet_journal(path)
+            except (ValueError, KeyError, struct.error) as fault:
+                raise _refused(path, f"is damaged ({fault})") from None
 
 
 def _has_header(path: Path) -> bool:

@@ -115,7 +115,9 @@ class FleetProcess:
         first = self._process.stdout.readline()
         if not first:
             raise FleetError("the agents could not be started; see the lines above")
-        self.ports: list[int] = json.loads(first)["ports"]
+        ready = json.loads(first)
+        self.ports: list[int] = ready["ports"]
+        self.origin: float = ready["origin"]  # of the clocks of hosts before the common start
         self.pids: dict[int, int] = {}  # of each host
         self.deaths = 0
         self.failed: list[int] = []  # hosts that ended with an error of their own
@@ -125,8 +127,9 @@ class FleetProcess:
     def write(self, values: dict[str, Any]) -> None:
         """Send the supervisor a line."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(values) + "\n")
-        self._process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # it has ended, which `over` tells
+            self._process.stdin.write(json.dumps(values) + "\n")
+            self._process.stdin.flush()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -184,22 +187,21 @@ def launch(
     clock = Clock(time.monotonic())
     observer = Observer(plan, clock, transport)
     groups = groups_of(len(plan.positions), hosts)
-    config = configured(scenario, plan.folder, plan.run, plan.key)
+    config = configured(scenario, plan.folder, plan.run)
     config |= {"observer": observer.endpoint.port, "groups": groups, "restart": restart}
     config |= {"realtime": realtime, "transport": transport}
     fleet = FleetProcess(config, compiled=compiled)
     reached = 0.0
     try:
+        clock.origin = fleet.origin
         observer.connect(fleet.ports)
         if not _mustered(observer, fleet, watch, stopping):
             return 0.0
         clock.origin = time.monotonic() + LEAD
         fleet.write({"origin": clock.origin})
-        started = 0
-        while not fleet.over and (now := clock.now()) < plan.until + LATE:
-            if now < 2.0 and started < 40:  # a message may be lost
+        while not fleet.over and clock.now() < plan.until + LATE:
+            if (observer.beliefs.k == 0).any():  # a message may be lost
                 observer.say(START, clock.origin)
-                started += 1
             observer.hear()
             reached = min(clock.now(), plan.until)
             if watch is not None:
@@ -213,6 +215,8 @@ def launch(
     finally:
         fleet.close()
         observer.close()
+    if reached <= 0.0 and not stopping():
+        raise FleetError("the agents ended before they began; see the lines above")
     if fleet.failed:
         who = ", ".join(map(str, sorted(set(fleet.failed))))
         says = f"the processes of hosts {who} failed; see the lines above"
@@ -232,8 +236,8 @@ def _mustered(
         if stopping():
             return False
         if fleet.over or time.monotonic() > limit:
-            there, every = len(observer.beliefs.announced), len(observer.beliefs.boot)
-            says = f"{there} of {every} agents have announced themselves within {MUSTER:g} s"
+            silent = ", ".join(map(str, np.flatnonzero(observer.beliefs.boot < 0)))
+            says = f"agents {silent} have not announced themselves within {MUSTER:g} s"
             raise FleetError(f"{says}; see the lines above")
         observer.hear()
         if watch is not None:

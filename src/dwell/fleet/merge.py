@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -33,6 +34,9 @@ def read_journals(folder: Path) -> list[FleetJournal]:
     if len(runs) > 1:
         says = f"{folder} holds journals of {len(runs)} runs: {', '.join(runs)}"
         raise StoreError(f"{says}; put those of one run into a folder", code="fleet.journal")
+    if len({json.dumps(one.header.get("scenario"), sort_keys=True) for one in found}) > 1:
+        says = f"{folder} holds journals of one run with several scenarios"
+        raise StoreError(f"{says}; give all agents the same file and options", code="fleet.journal")
     return found
 
 
@@ -73,8 +77,8 @@ def merged(journals: Sequence[FleetJournal]) -> LiveRecord:
 
 
 def _cut_off(journals: Sequence[FleetJournal]) -> set[tuple[int, int]]:
-    """Agents and boots whose journal ends in the middle of a record."""
-    broken = [one.header for one in journals if not one.whole]
+    """Agents and boots of processes that were killed: their last records may be missing."""
+    broken = [one.header for one in journals if one.ended is None]
     return {(int(p), int(header["boot"])) for header in broken for p in header["agents"]}
 
 

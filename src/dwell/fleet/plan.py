@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import signal
@@ -162,9 +163,12 @@ def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
         waits = min(float(plan.law.longest.max()), plan.law.silence)  # all others have sent by then
         patience = waits if returning else plan.law.settings.patience
         host.muster(lambda: host.started, patience, plan.until if returning else math.inf)
+        if host.over:
+            return
         if alone and not returning:
             host.begin(host.origin())
-        host.journal.note(started=host.clock.origin, pid=os.getpid())
+        with contextlib.suppress(OSError):  # a full disk
+            host.journal.note(started=host.clock.origin, pid=os.getpid())
         host.run(plan.until)
     finally:
         host.close()

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from dwell.engine.interrupts import stop_on_signal
-from dwell.errors import Aborted, InputError, StoreError
+from dwell.errors import Aborted, FleetError, InputError, StoreError
 from dwell.execution import exiting, unless_interrupted
 from dwell.fleet.configuration import fleet_plan, fleet_settings
-from dwell.fleet.journal import FleetJournal
+from dwell.fleet.journal import FleetJournal, fleet_journals
 from dwell.fleet.launch import FleetProcess, FleetStatus, launch
 from dwell.fleet.merge import merged, missing, read_journals
 from dwell.fleet.virtual import VirtualFleet
@@ -132,6 +132,10 @@ def run_fleet(
                 took = time.monotonic() - began
                 run = merge_journals(folder, partial=True, reached=reached, elapsed=took)
                 _kept(run, target, force)
+            except FleetError:
+                if not any(len(one.samples) for one in fleet_journals(folder)):
+                    shutil.rmtree(folder)
+                raise
             except KeyboardInterrupt:
                 if not folder.exists():
                     raise
@@ -182,7 +186,8 @@ def merge_journals(
     horizon = float(scenario.run.horizon)
     last = float(live.times[-1]) if len(live.samples) else 0.0
     if reached is None:
-        reached = min(horizon, *(_ended(one, last) for one in _last_boots(journals)))
+        ends = [last if one.ended is None else one.ended for one in _last_boots(journals)]
+        reached = min(horizon, *ends)
     until = max(reached, last)
     took = until if elapsed is None else elapsed
     reason = StopReason.HORIZON if until >= horizon else StopReason.INTERRUPTED
@@ -197,11 +202,6 @@ def merge_journals(
 def _last_boots(journals: Sequence[FleetJournal]) -> list[FleetJournal]:
     """The last journal of each host."""
     return list({one.header["host"]: one for one in journals}.values())
-
-
-def _ended(journal: FleetJournal, last: float) -> float:
-    """When the process of a journal ended; `last` if it was killed."""
-    return next((float(note["end"]) for note in journal.notes if "end" in note), last)
 
 
 def _in_memory(scenario: Scenario, tell: Progress, stopping: Callable[[], bool]) -> Run:

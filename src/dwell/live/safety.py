@@ -33,7 +33,7 @@ def limited(
     flags = 0
     if now.stopped:
         flags |= STOP
-    if now.pose_age > law.shortest[agent] > 0.0:
+    if now.pose_age > law.oldest_pose[agent]:
         flags |= POSE
     if now.known < law.quorum(now.present):
         flags |= STAND
@@ -42,6 +42,8 @@ def limited(
     speed = float(lengths(velocity))
     if speed > law.settings.top_speed:
         velocity, flags = velocity * (law.settings.top_speed / speed), flags | SPEED
+    if law.settings.clearance > 0.0:  # in virtual time a hold has no limit of its own
+        hold = min(hold, float(law.longest[agent]))
     if not math.isfinite(hold) or speed == 0.0:
         return velocity, flags
     step = hold + 1.0 / decay_rate_of(law.system.controller)  # a velocity may decay after its hold

@@ -89,6 +89,11 @@ class LiveLaw:
         stale = STALE if (counted["age"] > self.longest[counted["agent"]]).any() else 0
         return stale | (BEGIN if k == 1 else 0)
 
+    @property
+    def oldest_pose(self) -> Floats:
+        """(N,) the age of its own position at which an agent stands: T1, if its law has one."""
+        return np.where(self.shortest > 0.0, self.shortest, 0.1 * self.silence)
+
     def quorum(self, present: int) -> int:
         """How many of the agents that are present must be known, the own one included."""
         if present == 1:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict
 
+from .problems import Problem
 from .values import (
     Bounds,
     Chance,
@@ -51,10 +53,38 @@ class FaultsSpec(Table):
     seed: Whole = doc("seed of the faults alone", 0)
 
 
+def fleet_problems(scenario: Any, agents: int) -> Iterator[Problem]:
+    """Numbers of agents that the scenario does not have, and faults that cannot be."""
+    fleet = scenario.fleet
+    if fleet is None:
+        return
+    if fleet.quorum is not None and fleet.quorum > agents:
+        says = f"= {fleet.quorum} is more than the {agents} agents of the scenario; use less"
+        yield Problem(("fleet", "quorum"), "fleet.quorum", says)
+    faults = fleet.faults or FaultsSpec()
+    if faults.tail > 0.0 and faults.delay[0] == 0.0:
+        says = "needs a shortest delay above 0, at which the distribution begins"
+        yield Problem(("fleet", "faults", "delay"), "fleet.faults", says)
+    for k, one in enumerate(faults.partitions):
+        where = ("fleet", "faults", "partitions", k)
+        if one.begin >= one.until:
+            says = f"= {one.until:g} must be later than from = {one.begin:g}"
+            yield Problem((*where, "until"), "fleet.faults", says)
+        if unknown := [p for p in one.group if p >= agents]:
+            says = f"names agent {unknown[0]}; the {agents} agents are numbered from 0"
+            yield Problem((*where, "group"), "fleet.faults", says)
+
+
+def live_settings(scenario: Any) -> dict[str, Any]:
+    """How the agents of a scenario run live, as a table: without addresses and faults."""
+    fleet: FleetSpec = scenario.fleet or FleetSpec()
+    return fleet.model_dump(exclude_none=True, exclude={"peers", "faults"})
+
+
 class FleetSpec(Table):
     """How a live fleet executes the law; a simulation does not use it."""
 
-    margin: NotNegative = doc(
+    margin: Positive = doc(
         "how much earlier than T2 the timer law samples at the latest, so that a late sample is "
         "still in time",
         0.02,

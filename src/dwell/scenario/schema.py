@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from . import checks
-from .fleet import FleetSpec
+from .fleet import FleetSpec, fleet_problems
 from .laws import (
     GUARANTEED_AT_MOST,
     GUARANTEED_KINDS,
@@ -222,6 +222,7 @@ class Scenario(Table):
         yield from self._dimension_problems()
         yield from self._world_problems()
         yield from sensor_problems(self, agents, later)
+        yield from fleet_problems(self, agents)
         if isinstance(self.controller, TimerSpec):
             for problem in self.controller.each_per_agent(agents, later):
                 yield problem.inside(("controller",))

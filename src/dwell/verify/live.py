@@ -6,9 +6,10 @@ with what its sender recorded, and both with the motion of all agents on the clo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -33,6 +34,7 @@ from dwell.verify.finding import (
     spread,
     violated,
     worst_of,
+    yes_or_no,
 )
 from dwell.verify.live_replay import decided_again, hold_errors
 from dwell.verify.recorded import Recorded, gaps_between
@@ -44,6 +46,7 @@ CLOCKS = 4.0  # times the uncertainty of one clock: see `unsure`
 ULPS = 4.0  # by which the position of an exact plant may be off
 
 LIVE_SAYS = {
+    "settings": "the settings of the fleet are those of the scenario",
     "complete": "samples of each boot are numbered without gaps, in order of time (missing ones)",
     "jump": "each commanded velocity follows from what its agent measured and believed",
     "centroid": "each recorded centroid is that of the believed cell",
@@ -125,6 +128,18 @@ class LiveCheck:
         return stands
 
     @cached_property
+    def excused(self) -> np.ndarray:
+        """Beliefs of messages after the last record of a process that was killed."""
+        live = self.live
+        excused = np.zeros(len(live.beliefs), dtype=bool)
+        for agent, boot in live.cut:
+            own = (live.samples["agent"] == agent) & (live.samples["boot"] == boot)
+            last = int(live.samples["k"][own].max(initial=0))
+            of = (live.beliefs["agent"] == agent) & (live.beliefs["boot"] == boot)
+            excused |= of & (live.beliefs["k"] > last)
+        return excused
+
+    @cached_property
     def when(self) -> Floats:
         """The time of the sample that each belief belongs to."""
         when: Floats = self.live.times[self.live.owner]
@@ -155,6 +170,14 @@ def _keys(records: np.ndarray) -> np.ndarray:
     return key
 
 
+def settings_finding(live: LiveRecord, said: Mapping[str, Any]) -> Finding:
+    """Whether a fleet ran with the settings that its scenario has."""
+    expected = {**said, "margin": live.settings.get("margin") and said["margin"]}  # 0: virtual time
+    names = sorted({*expected, *live.settings})
+    wrong = [name for name in names if live.settings.get(name) != expected.get(name)]
+    return yes_or_no("settings", LIVE_SAYS["settings"], not wrong, ", ".join(wrong))
+
+
 def live_findings(run: Recorded, live: LiveRecord, rounding: float, tell: Tell) -> list[Finding]:
     """The findings about a live run; `rounding` is that of centroids by other kernels."""
     law = live_law(run.system, LiveSettings.of_table(live.settings))
@@ -162,6 +185,7 @@ def live_findings(run: Recorded, live: LiveRecord, rounding: float, tell: Tell) 
     made = decided_again(law, live, run.start.start, tell)
     made["reset"] = np.maximum(made["reset"], _undue(check))
     made["hold-error"] = hold_errors(live)
+    made["safety"][live.samples["known"] > _known_at_most(check)] = np.inf
     limits = dict.fromkeys(("jump", "centroid", "seen"), rounding)
     found = [_worst("complete", _missing(check), 0.0, check.where)]
     found += [_worst(name, made[name], limits.get(name, 0.0), check.where) for name in made]
@@ -209,6 +233,25 @@ def _undue(check: LiveCheck) -> Floats:
     return np.where(check.follows, gaps_between(due, rows["due"]), 0.0)
 
 
+def _known_at_most(check: LiveCheck) -> Ints:
+    """How many agents each agent can have known: itself, those that had sampled lately or mustered.
+
+    An agent musters before the first sample of a boot, and announces itself meanwhile.
+    """
+    live, agents = check.live, check.live.samples["agent"]
+    slack = CLOCKS * live.uncertainty + ULPS * np.spacing(np.maximum(live.times, 1e-300))
+    known = np.ones(len(agents), dtype=np.int64)
+    for q in range(check.run.system.agents):
+        own = np.flatnonzero(agents == q)
+        if not len(own):
+            continue
+        times, firsts = live.times[own], np.append(live.previous[own] < 0, False)
+        made = np.searchsorted(times, live.times + slack, side="right")
+        lately = live.times - times[np.maximum(made - 1, 0)] <= check.law.silence + slack
+        known += (agents != q) & ((made > 0) & lately | firsts[made])
+    return known
+
+
 def _heard(check: LiveCheck) -> Finding:
     """The distance of each belief from what its sender announced; inf if that is no record."""
     live, senders = check.live, check.senders
@@ -224,26 +267,21 @@ def _heard(check: LiveCheck) -> Finding:
     if not live.exact:
         apart = np.where(stands, 0.0, apart)  # where a robot stood is measured more than once
     apart = np.maximum(apart, lengths(segments.velocity_at(age) - beliefs["velocity"]))
-    ahead = live.times[source] - check.when > CLOCKS * live.uncertainty
-    apart[~stands & ahead] = np.inf
+    since = check.when - live.times[source]
+    slack = CLOCKS * live.uncertainty + ULPS * np.spacing(np.maximum(check.when, 1e-300))
+    apart[~stands & ((since < -slack) | (np.abs(since - age) > slack))] = np.inf
     apart[source < 0] = np.inf
-    apart[(source < 0) & (stands | _excused(live))] = 0.0
-    return _worst("heard", apart, 0.0, check.where_believed)
+    lost = (source < 0) & ~stands & check.excused
+    apart[(source < 0) & (stands | lost)] = 0.0
+    found = _worst("heard", apart, 0.0, check.where_believed)
+    if not lost.any():
+        return found
+    note = f"; {lost.sum()} of messages whose record was lost when their process was killed"
+    return replace(found, says=found.says + note)
 
 
 def _boots(records: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(records["agent"].tolist(), records["boot"].tolist(), strict=True))
-
-
-def _excused(live: LiveRecord) -> np.ndarray:
-    """Beliefs of the one message after the last record of a journal that was cut off."""
-    excused = np.zeros(len(live.beliefs), dtype=bool)
-    for agent, boot in live.cut:
-        own = (live.samples["agent"] == agent) & (live.samples["boot"] == boot)
-        last = int(live.samples["k"][own].max(initial=0))
-        of = (live.beliefs["agent"] == agent) & (live.beliefs["boot"] == boot)
-        excused |= of & (live.beliefs["k"] == last + 1)
-    return excused
 
 
 def beyond_interval(system: CoverageSystem, live: LiveRecord) -> tuple[Floats, Floats]:
@@ -342,6 +380,9 @@ def _restarts(check: LiveCheck) -> Floats:
 def _belief(check: LiveCheck) -> Finding:
     """How far each belief is beyond its bound from the truth."""
     run, live = check.run, check.live
+    if np.isinf(live.uncertainty):
+        why = "the clocks of some boots could not be compared"
+        return not_applicable("belief", LIVE_SAYS["belief"], why)
     beliefs, when = live.beliefs, check.when
     truth = np.zeros(beliefs["position"].shape)
     for q in range(run.system.agents):
@@ -355,6 +396,7 @@ def _belief(check: LiveCheck) -> Finding:
     clocks = 0.0 if not live.shifts.any() else ULPS * np.spacing(np.maximum(when, 1e-300))
     doubt = ULPS * np.spacing(size) + np.minimum(check.law.speed, 1e300) * clocks
     apart = lengths(truth - beliefs["position"])
+    apart[check.excused] = 0.0
     young = ~check.stands & (beliefs["age"] <= np.min(check.law.shortest))
     clocks = np.minimum(check.law.speed, 1e300) * CLOCKS * live.uncertainty
     exact = int(np.count_nonzero(apart[young] <= doubt[young] + clocks))

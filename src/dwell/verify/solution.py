@@ -40,7 +40,7 @@ from dwell.verify.finding import (
     yes_or_no,
 )
 from dwell.verify.guarantees import promises
-from dwell.verify.live import live_findings, uncovered_live
+from dwell.verify.live import live_findings, settings_finding, uncovered_live
 from dwell.verify.recorded import Recorded, gaps_between, outside_of
 from dwell.verify.replay import expected_next_at, measured_jumps, rederive
 from dwell.verify.run_certificate import held_against
@@ -96,6 +96,7 @@ class Claims:
     metrics: Metrics | None = None  # its samples
     assumed: Mapping[str, Any] | None = None  # eta_max and lipschitz of its certificate
     live: LiveRecord | None = None  # of a fleet, if it is the run of one
+    settings: Mapping[str, Any] | None = None  # of the fleet, in the scenario
 
 
 def verify(
@@ -142,6 +143,8 @@ def _solution(
     if live is not None:
         if claims.places is not None and live.exact:
             yield _start_position(run, claims.places)
+        if claims.settings is not None:
+            yield settings_finding(live, claims.settings)
         yield from live_findings(run, live, rounding, tell)
         yield from _bounds(run, live)
         return

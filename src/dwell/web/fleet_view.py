@@ -161,6 +161,7 @@ class PageView:
 
     def close(self) -> None:
         """Send the page that the fleet has ended, and end the server."""
+        self._measure_at = 0.0
         with suppress(Exception):  # the fleet is over, whatever its last rows are
             self._show(max((one.stamp for one in self._waiting), default=0.0))
         says = "The fleet has ended; dwell serve shows its file, if it was given one."

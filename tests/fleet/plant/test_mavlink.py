@@ -113,7 +113,8 @@ def test_positions_and_velocities_are_in_the_axes_of_the_workspace(
     clock = Clock(time.monotonic())
     plant = MavlinkPlant(f"udpin:127.0.0.1:{port}", clock.now, dimension=dimension, axes=axes)
     assert plant.pose(0.0).position.tolist() == position
-    assert 0.0 <= plant.pose(0.0).time <= clock.now()
+    now = clock.now()
+    assert 0.0 <= plant.pose(now).time <= now
     plant.hold(np.array(velocity), clock.now(), math.inf)
     vehicle.wait_for(*ned)
     plant.close()

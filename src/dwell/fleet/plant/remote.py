@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from importlib import import_module
@@ -20,8 +21,8 @@ from dwell.fleet.plant.repeater import Repeater
 class RemotePlant(ABC):
     """What robots on any middleware have in common; a subclass defines `_send` and `_release`.
 
-    Positions carry the time at which they arrive by the agent's clock: no clock is shared with the
-    robot. Those with a coordinate that is not finite are counted and dropped.
+    Positions are dated by their arrival, since no clock is shared with the robot. Those with a
+    coordinate that is not finite are counted and dropped.
     """
 
     exact = False
@@ -29,11 +30,11 @@ class RemotePlant(ABC):
     def __init__(
         self, clock: Callable[[], float], dimension: int = 2, fade: float = math.inf
     ) -> None:
-        self._clock, self._last, self._first = clock, None, threading.Event()
+        self._last, self._first = None, threading.Event()
         self.dropped = 0
         self.repeater = Repeater(self._send, clock, dimension, fade)
 
-    _last: Pose | None
+    _last: tuple[Points, float] | None  # a position, and its arrival by the monotonic clock
 
     @abstractmethod
     def _send(self, velocity: Points) -> None:
@@ -48,7 +49,7 @@ class RemotePlant(ABC):
         if not np.isfinite(position).all():
             self.dropped += 1
             return
-        self._last = Pose(position, self._clock())
+        self._last = position, time.monotonic()
         self._first.set()
 
     def _begin(self, patience: float, source: str) -> None:
@@ -62,7 +63,8 @@ class RemotePlant(ABC):
     def pose(self, now: float) -> Pose:
         """The last position that arrived."""
         assert self._last is not None
-        return self._last
+        position, arrived = self._last
+        return Pose(position, now - (time.monotonic() - arrived))
 
     def hold(self, velocity: Points, now: float, cruise: float) -> None:
         """Hold a velocity from now on, for at most `cruise` seconds, then stand."""

@@ -17,6 +17,7 @@ from dwell.fleet.transport import Arrival
 
 Address: TypeAlias = tuple[str, int]
 LARGEST = 2048  # bytes of a datagram
+MOST = 10_000  # datagrams that are received at once
 LAST_PORT = 65535
 SHORTEST_KEY = 16  # bytes
 BUFFER = 1 << 21  # bytes that the kernel keeps
@@ -83,6 +84,7 @@ class UdpTransport:
     def __init__(self, own: socket.socket, peers: Iterable[Address], clock: Clock) -> None:
         self._own, self._clock = own, clock
         self._peers = tuple(peers)
+        self._emptied = 0  # when, in nanoseconds of the monotonic clock
 
     def send(self, datagram: bytes, now: float) -> None:
         """Send a datagram to each peer, whether or not another one can be reached."""
@@ -97,20 +99,27 @@ class UdpTransport:
     def receive(self, now: float) -> list[Arrival]:
         """The datagrams that the kernel has kept."""
         found: list[Arrival] = []
-        ahead = time.time_ns() - time.monotonic_ns()
-        while True:
+        begun = time.monotonic_ns()
+        ahead = time.time_ns() - begun
+        for _ in range(MOST):  # a flood must not keep the agent from its samples
             try:
                 datagram, more, _, source = self._own.recvmsg(LARGEST, 64)
             except BlockingIOError:
-                return found
+                break
             except OSError:  # an earlier datagram did not reach its receiver
                 continue
-            arrived = self._clock.now()
+            arrived = time.monotonic_ns()
             for level, kind, data in more:
                 if (level, kind) == (socket.SOL_SOCKET, _NANOSECONDS) and len(data) == _STAMP.size:
                     seconds, rest = _STAMP.unpack(data)
-                    arrived = min(self._clock.at(seconds * 10**9 + rest - ahead), arrived)
-            found.append(Arrival(datagram, arrived, source))
+                    stamped = seconds * 10**9 + rest - ahead
+                    # The clock of the system may have been set meanwhile.
+                    arrived = min(max(stamped, self._emptied), arrived)
+            found.append(Arrival(datagram, self._clock.at(arrived), source))
+        else:
+            return found
+        self._emptied = begun
+        return found
 
     def close(self) -> None:
         """Close the socket."""

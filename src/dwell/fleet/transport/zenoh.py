@@ -24,7 +24,8 @@ from dwell.fleet.transport.access import access_control, certificates_of
 from dwell.fleet.transport.udp import LARGEST, as_address, is_loopback
 from dwell.fleet.wire import OBSERVER, SENDER
 
-LEASE = 1000  # milliseconds without a sign of life after which a link is closed
+LEASE = 3000  # milliseconds without a sign of life after which a link is closed
+OPENING = 2000  # milliseconds that two sides may take to open a link
 KEPT = 1 << 16  # datagrams until they are received
 _AGE = struct.Struct("<q")  # nanoseconds since the datagram of an answer was sent
 
@@ -82,6 +83,7 @@ def open_session(links: ZenohLinks, run: str, agents: int) -> Any:
                 "tx": {"lease": LEASE, "keep_alive": 2},
                 "rx": {"max_message_size": 1 << 16},
             },
+            "unicast": {"open_timeout": OPENING, "accept_timeout": OPENING},
             "shared_memory": {"enabled": False},
         },
     }  # fmt: skip
