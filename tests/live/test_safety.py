@@ -238,7 +238,10 @@ def test_without_a_t1_a_position_is_too_old_after_a_tenth_of_the_silence():
     law = law_of(timer=slow, silence=8.0, margin=0.02)
     step = np.array([0.1, 0.0])
     for age, flags in ((0.7, 0), (0.9, POSE)):
-        assert limited(law, 0, FIELD.centroid, step, 1.0, FREE._replace(pose_age=age))[1] == flags
+        assert (
+            limited(law, 0, np.array([2.0, 1.5]), step, 1.0, FREE._replace(pose_age=age))[1]
+            == flags
+        )
 
 
 def test_keep_away_acts_in_virtual_time_where_holds_have_no_limit():
