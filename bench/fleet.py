@@ -3,7 +3,7 @@
 Each case is a fleet of real processes. Processor time is that of all hosts and their supervisor,
 in per cent of one core, from two seconds after the start to the end. Lateness is the time from the
 instant at which a sample was due to its beginning, and until its message was sent. Every run is
-checked, sample by sample.
+checked, sample by sample. The case `losses` is one in virtual time.
 """
 
 from __future__ import annotations
@@ -147,6 +147,37 @@ def measure(name: str, seconds: float, realtime: bool) -> None:
         print(f"  {finding.name}: {finding.status} ({finding.worst:.3g})")
 
 
+def losses() -> None:
+    """How far costs are from the simulation's where half of all messages are lost.
+
+    In virtual time, for six seeds of the faults; the spread of the simulation over 20 seeds of its
+    own draws is for comparison. A path that slowly leaves a saddle is later or sooner with each
+    change, so costs at equal times differ most there.
+    """
+    times = np.array([5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0])
+    print("half of all messages lost, delays up to T1, repeats; virtual time")
+    print("  per cent of the cost at t = " + " ".join(f"{t:6.0f}" for t in times))
+    for name in ("paper-30", "paper-12", "two-hills", "harbour-20"):
+        table = tomllib.loads(template_text(name))
+        table["run"] |= {"horizon": float(times[-1]), "seed": 1}
+        if name == "paper-30":
+            table["controller"] |= {"t1": 0.2, "t2": 0.65}
+        simulated = dwell.run_scenario(parse_scenario(table), progress=False)
+        expected = np.array([simulated.cost(t) for t in times])
+        faults = {"loss": 0.5, "delay": [0.0, table["controller"]["t1"]], "repeat": 0.2}
+        lost = [
+            run_fleet({**table, "fleet": {"faults": {**faults, "seed": s}}}, transport="memory")
+            for s in range(1, 7)
+        ]
+        own = [dwell.run_scenario(parse_scenario(table), seed=s, progress=False) for s in range(20)]
+        for what, runs in (("loss", lost), ("simulations", own)):
+            apart = 100.0 * (
+                np.array([[run.cost(t) for t in times] for run in runs]) / expected - 1
+            )
+            for how, values in (("mean", apart.mean(axis=0)), ("most", np.abs(apart).max(axis=0))):
+                print(f"  {name:10} {what:11} {how} " + " ".join(f"{v:6.2f}" for v in values))
+
+
 def returns(rows: np.ndarray, agent: int, after: float) -> np.ndarray:
     """First samples of an agent since it was started again after a time."""
     own: np.ndarray = rows[(rows["agent"] == agent) & (rows["time"] > after) & (rows["k"] == 1)]
@@ -160,13 +191,14 @@ def percentiles(values: np.ndarray) -> str:
 
 def main() -> None:
     """Measure the cases that are named, or all."""
+    names = [*CASES, "losses"]
     parser = argparse.ArgumentParser(prog="python -m bench.fleet", description=__doc__)
-    parser.add_argument("cases", nargs="*", default=list(CASES), help=", ".join(CASES))
+    parser.add_argument("cases", nargs="*", default=names, help=", ".join(names))
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--realtime", action="store_true")
     given = parser.parse_args()
     for name in given.cases:
-        measure(name, given.seconds, given.realtime)
+        losses() if name == "losses" else measure(name, given.seconds, given.realtime)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,9 @@ def test_hosts_end_with_their_supervisor(tmp_path):
 
 def test_all_agents_begin_whatever_is_lost(tmp_path):
     run = run_fleet(scenario(2.0, agents=6, faults={"loss": 0.5, "seed": 2}), progress=False)
-    assert set(run.details.live.samples["agent"]) == set(range(6))
+    rows = run.details.live.samples
+    assert set(rows["agent"]) == set(range(6))
+    assert set(rows["known"][rows["k"] == 1]) == {6}  # none begins before all know each other
     held(run)
 
 

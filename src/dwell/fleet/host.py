@@ -18,7 +18,7 @@ from dwell.fleet.transport import Arrival, Transport
 from dwell.fleet.wire import OBSERVER, STOP, Codec, Control
 from dwell.hybrid import Halt
 from dwell.live.agent import Decided, LiveAgent
-from dwell.live.beliefs import Announcement, Beliefs
+from dwell.live.beliefs import READY, SEGMENT, STOPPED, Announcement, Beliefs
 from dwell.live.settings import LiveLaw
 
 FIRST = 1e-3  # seconds from the common start to the first sample of all agents
@@ -64,9 +64,14 @@ class Host:
     def announce_standing(self) -> None:
         """Announce the position of each agent that has not sampled yet."""
         now = self.clock.now()
+        ready = self.known() == self.law.system.agents
         for p, agent in self.agents.items():
             agent.place = self.plants[p].pose(now).position
-            self._announce(agent.standing(now))
+            self._announce(agent.standing(now)._replace(kind=READY if ready else SEGMENT))
+
+    def known(self) -> int:
+        """How many agents are known now."""
+        return int(self.beliefs.known(self.clock.now(), self.law.silence).sum())
 
     def muster(self, ready: Callable[[], bool], patience: float, until: float) -> None:
         """Announce the agents until all others are known, or a quorum after `patience` seconds.
@@ -78,7 +83,7 @@ class Host:
             self.announce_standing()
             now = self.clock.sleep(self.clock.now() + HELLO)
             self.hear(now)
-            known = int(self.beliefs.known(self.clock.now(), self.law.silence).sum())
+            known = self.known()
             waited = now - began > patience
             enough = known >= self.law.quorum(self.law.system.agents)
             if ready() and (known == self.law.system.agents or (waited and enough)):
@@ -167,8 +172,8 @@ class Host:
 
     def _announce(self, own: Announcement) -> None:
         self.beliefs.put(own)
-        datagram = self.codec.pack(own._replace(stopped=self.stopped))
-        self._last[own.agent] = datagram
+        own = own._replace(kind=STOPPED) if self.stopped else own
+        datagram = self._last[own.agent] = self.codec.pack(own)
         self._transport.send(datagram, own.stamp)
 
     def hear(self, now: float) -> None:

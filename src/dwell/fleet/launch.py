@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from dwell.fleet.plan import FleetPlan
 from dwell.fleet.transport import Transport
 from dwell.fleet.transport.local import endpoint
 from dwell.fleet.wire import START, STOP
-from dwell.live.beliefs import Announcement, Beliefs
+from dwell.live.beliefs import READY, Announcement, Beliefs
 from dwell.scenario import Scenario
 
 FEW = 64  # agents up to which each is a process of its own
@@ -61,6 +62,7 @@ class Observer:
         self.beliefs = Beliefs(n, dimension, fade, shared_clock=plan.shared_clock)
         self.silence, self.samples = plan.law.silence, 0
         self._fresh: list[Announcement] = []
+        self.ready: set[int] = set()  # agents that have known all others
         self._transport: Transport | None = None
 
     def connect(self, ports: list[int]) -> None:
@@ -80,6 +82,7 @@ class Observer:
             message = self.codec.unpack(one.datagram)
             if isinstance(message, Announcement) and self.beliefs.receive(message, one.time):
                 self.samples += message.k > 0
+                self.ready |= {message.agent} if message.kind == READY else set()
                 by_own_clock = message.stamp + float(self.beliefs.offset[message.agent])
                 self._fresh.append(message._replace(stamp=by_own_clock))
 
@@ -195,7 +198,7 @@ def launch(
     try:
         clock.origin = fleet.origin
         observer.connect(fleet.ports)
-        if not _mustered(observer, fleet, watch, stopping):
+        if not _mustered(observer, fleet, watch, stopping, plan.law.settings.patience):
             return 0.0
         clock.origin = time.monotonic() + LEAD
         fleet.write({"origin": clock.origin})
@@ -229,10 +232,18 @@ def _mustered(
     fleet: FleetProcess,
     watch: Callable[[FleetStatus, FleetProcess], None] | None,
     stopping: Callable[[], bool],
+    patience: float,
 ) -> bool:
-    """Wait until all agents have announced themselves; False if `stopping` came first."""
-    limit = time.monotonic() + MUSTER
-    while len(observer.beliefs.announced) < len(observer.beliefs.boot):
+    """Wait for all agents, and until they know each other or for `patience` seconds more.
+
+    Returns False if `stopping` came first.
+    """
+    limit, there = time.monotonic() + MUSTER, math.inf
+    while len(observer.ready) < len(observer.beliefs.boot):
+        if len(observer.beliefs.announced) == len(observer.beliefs.boot):
+            there = min(there, time.monotonic())
+        if time.monotonic() - there > patience:
+            break
         if stopping():
             return False
         if fleet.over or time.monotonic() > limit:

@@ -19,7 +19,7 @@ from dwell.fleet.transport import Transport
 from dwell.fleet.transport.udp import as_address, is_loopback, udp_transport
 from dwell.fleet.transport.zenoh import ZenohLinks, ZenohTransport, open_session, sources_of
 from dwell.fleet.wire import STOP
-from dwell.live.beliefs import Announcement
+from dwell.live.beliefs import STOPPED, Announcement
 from dwell.progress import Progress, reported
 from dwell.scenario import Scenario
 
@@ -117,7 +117,7 @@ def stop_agents(
             transport.send(codec.control(STOP, now), now)
             for one in transport.receive(clock.sleep(now + REPEAT)):
                 message = codec.unpack(one.datagram)
-                if isinstance(message, Announcement) and message.stopped:
+                if isinstance(message, Announcement) and message.kind == STOPPED:
                     silent -= {message.agent} & set(sources.get(one.source, ()))
     finally:
         transport.close()

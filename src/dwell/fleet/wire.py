@@ -9,11 +9,11 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from dwell.live.beliefs import Announcement
+from dwell.live.beliefs import READY, SEGMENT, STOPPED, Announcement
 
 VERSION = 1
-SEGMENT, START, STOP = range(3)  # kinds: a segment; the common time 0; the emergency stop
-STOPPED = 3  # a segment of an agent that has received the emergency stop
+START, STOP = 8, 9  # kinds of messages to all agents: the common time 0; the emergency stop
+KINDS = (SEGMENT, READY, STOPPED, START, STOP)
 _HEAD = struct.Struct("<IBBBxHHIdd")  # as packed below
 SENDER = struct.Struct("<8xHHI")  # agent, boot and k in a datagram
 SEAL = 16  # bytes of an HMAC-SHA256
@@ -40,10 +40,10 @@ class Codec:
 
     def pack(self, one: Announcement) -> bytes:
         """The datagram of an announcement."""
-        kind = STOPPED if one.stopped else SEGMENT
         return self._packed(
-            kind, one.agent, one.boot, one.k, one.stamp, one.cruise, *one.position, *one.velocity
-        )
+            one.kind, one.agent, one.boot, one.k, one.stamp, one.cruise, *one.position,
+            *one.velocity,
+        )  # fmt: skip
 
     def control(self, kind: int, stamp: float) -> bytes:
         """The datagram of a message to all agents."""
@@ -67,19 +67,19 @@ class Codec:
             if not hmac.compare_digest(seal, self._seal(datagram)):
                 return self._refused("seal")
         run, version, kind, dimension, agent, boot, k, stamp, cruise = _HEAD.unpack_from(datagram)
-        if version != VERSION or dimension != self.dimension or kind > STOPPED:
+        if version != VERSION or dimension != self.dimension or kind not in KINDS:
             return self._refused("version")
         if run != self.run:
             return self._refused("run")
         vectors = np.array(self._vectors.unpack_from(datagram, _HEAD.size))
         if not ((np.abs(vectors) < HUGE).all() and abs(stamp) < HUGE and cruise >= 0.0):
             return self._refused("numbers")
-        if kind in (START, STOP):
+        if kind >= START:
             return Control(kind, stamp) if agent == OBSERVER else self._refused("agent")
         if agent >= self.agents:
             return self._refused("agent")
         place, velocity = np.split(vectors, 2)
-        return Announcement(agent, boot, k, stamp, cruise, place, velocity, kind == STOPPED)
+        return Announcement(agent, boot, k, stamp, cruise, place, velocity, kind)
 
     def refuse(self, reason: str) -> None:
         """Count a datagram that is refused."""

@@ -13,6 +13,9 @@ from dwell.agents.segments import Segments
 WINDOW = 30.0  # seconds of which the least delay of messages counts; clocks drift
 
 
+SEGMENT, READY, STOPPED = range(3)  # kinds of announcements
+
+
 class Announcement(NamedTuple):
     """The segment that an agent begins: where, when, how fast, and for how long at most."""
 
@@ -23,7 +26,7 @@ class Announcement(NamedTuple):
     cruise: float
     position: Points
     velocity: Points
-    stopped: bool = False  # by the emergency stop
+    kind: int = SEGMENT  # READY: it stands and knows all others; STOPPED: by the emergency stop
 
 
 @final
