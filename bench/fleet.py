@@ -88,7 +88,7 @@ def square(agents: int) -> dict[str, Any]:
 CASES: dict[str, tuple[Callable[[], Any], dict[str, Any], str]] = {
     "udp": (lambda: "paper-30", {}, "30 processes, UDP"),
     "zenoh": (lambda: "paper-30", {"transport": "zenoh"}, "30 processes, zenoh"),
-    "many": (lambda: square(500), {"hosts": 4, "compiled": True}, "500 agents in 4 processes"),
+    "many": (lambda: square(500), {"hosts": 4}, "500 agents in 4 processes"),
     "kills": (lambda: "paper-30", {"kills": True}, "30 processes, one killed each second"),
     "loss": (
         lambda: "paper-30",

@@ -206,7 +206,16 @@ def test_an_agent_that_is_interrupted_while_it_waits_has_not_started(site):
     alone.send_signal(signal.SIGINT)
     alone.communicate(timeout=60)
     (path,) = (site.parent / "log").glob("*.journal")
-    assert not any("started" in note for note in read_fleet_journal(path).notes)
+    assert read_fleet_journal(path).started is None
+
+
+def test_a_long_wait_does_not_end_a_run(tmp_path):
+    plan = plan_in(tmp_path)
+    host = host_of(plan, 0, MemoryTransport.network(1)[0])
+    host.clock.origin -= 2.0 * plan.until
+    host.close()
+    assert read_fleet_journal(host.journal.path).ended > plan.until
+    assert plan.origin("host-0") is None
 
 
 def test_after_a_reboot_a_simulated_robot_stands_where_its_last_segment_ended(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import final
 
-NAP = 0.05  # seconds: messages that cannot wait for the next sample wait no longer than this
+NAP = 0.1  # seconds: messages that cannot wait for the next sample wait no longer than this
 
 
 @final

@@ -123,9 +123,11 @@ class Host:
         for p, agent in self.agents.items():
             if self.clock.now() < 0.0 and self.plants[p].exact:
                 undo, pose = agent.saved(), self.plants[p].pose(FIRST)
-                with contextlib.suppress(Halt):
+                try:
                     decided = agent.sample(FIRST, pose.position, pose.time, self.beliefs)
                     self._decided[p] = undo, decided
+                except Halt:  # the first sample will say so
+                    agent.restore(undo)
 
     def sample(self, p: int, at: float | None = None) -> float:
         """Sample as agent p, record, move and announce; the time of its next sample.

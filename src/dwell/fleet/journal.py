@@ -92,9 +92,17 @@ class FleetJournal:
     notes: list[dict[str, Any]] = field(default_factory=list)
 
     @property
+    def started(self) -> float | None:
+        """The monotonic time from which its process counted the run; None if it did not begin."""
+        return self._noted("started")
+
+    @property
     def ended(self) -> float | None:
         """When its process ended by its own clock; None if it was killed."""
-        return next((float(note["end"]) for note in self.notes if "end" in note), None)
+        return self._noted("end")
+
+    def _noted(self, name: str) -> float | None:
+        return next((float(note[name]) for note in self.notes if name in note), None)
 
 
 def read_fleet_journal(path: Path) -> FleetJournal:

@@ -106,8 +106,8 @@ class Observer:
 class FleetProcess:
     """The supervisor of a fleet, as a process, and what it says."""
 
-    def __init__(self, config: dict[str, Any], *, compiled: bool) -> None:
-        variables = {**os.environ, "DWELL_JIT": "1" if compiled else "0", "DWELL_PROGRESS": "0"}
+    def __init__(self, config: dict[str, Any]) -> None:
+        variables = {**os.environ, "DWELL_PROGRESS": "0"}
         variables |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "dwell.fleet.supervisor"], env=variables,
@@ -180,7 +180,6 @@ def launch(
     *,
     transport: str = "udp",
     hosts: int | None = None,
-    compiled: bool = False,
     restart: bool = True,
     realtime: bool = False,
     watch: Callable[[FleetStatus, FleetProcess], None] | None = None,
@@ -193,7 +192,7 @@ def launch(
     config = configured(scenario, plan.folder, plan.run)
     config |= {"observer": observer.endpoint.port, "groups": groups, "restart": restart}
     config |= {"realtime": realtime, "transport": transport}
-    fleet = FleetProcess(config, compiled=compiled)
+    fleet = FleetProcess(config)
     reached = 0.0
     try:
         clock.origin = fleet.origin

@@ -84,12 +84,11 @@ def _cut_off(journals: Sequence[FleetJournal]) -> set[tuple[int, int]]:
 
 def _first_boots(journals: Sequence[FleetJournal]) -> dict[tuple[int, int], int]:
     """By agent and boot, its first boot with the same clock: of one machine, from one origin."""
-    clocks: dict[tuple[int, str, float], int] = {}
+    clocks: dict[tuple[int, str, float | None], int] = {}
     found = {}
     for one in journals:
-        started = next((note["started"] for note in one.notes if "started" in note), 0.0)
         for p in one.header["agents"]:
-            boot, clock = int(one.header["boot"]), (p, one.header["machine"], started)
+            boot, clock = int(one.header["boot"]), (p, one.header["machine"], one.started)
             found[(p, boot)] = clocks.setdefault(clock, boot)
     return found
 

@@ -66,16 +66,16 @@ class FleetPlan:
         Refused if it ended at the horizon, or belongs to another run.
         """
         for one in fleet_journals(self.folder, f"{name}-*", last_first=True):
-            noted = {key: value for note in one.notes for key, value in note.items()}
             if one.header["run"] != self.run:
                 raise self._occupied(f"of the run {one.header['run']!r}")
+            if one.started is None:  # it was ended while it waited
+                continue
             here = one.header["machine"] == machine()
-            if noted.get("end", 0.0) >= self.until or (
-                here and time.monotonic() - noted.get("started", math.inf) >= self.until
-            ):
+            ended = one.ended if one.ended is not None else -math.inf
+            if max(ended, time.monotonic() - one.started if here else ended) >= self.until:
                 raise self._occupied("of a run that is over")
-            if here and "started" in noted:
-                return float(noted["started"])
+            if here:
+                return one.started
         return None
 
     def _occupied(self, by: str) -> InputError:
@@ -136,12 +136,14 @@ def machine() -> str:
 
 
 def rehearse(plan: FleetPlan) -> None:
-    """Make one decision, so that the first sample finds all modules and kernels loaded."""
+    """Make two decisions, so that the first sample finds all modules and kernels loaded."""
     n, dimension = plan.positions.shape
     beliefs = Beliefs(n, dimension, decay_rate_of(plan.law.system.controller), shared_clock=True)
     for p in range(n):
         beliefs.put(LiveAgent(plan.law, p, 0, plan.positions[p]).standing(0.0))
-    LiveAgent(plan.law, 0, 0, plan.positions[0]).sample(0.0, plan.positions[0], 0.0, beliefs)
+    agent = LiveAgent(plan.law, 0, 0, plan.positions[0])
+    for t in (0.0, 1e-3):
+        beliefs.put(agent.sample(t, plan.positions[0], t, beliefs).announcement)
 
 
 def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:

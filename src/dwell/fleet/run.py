@@ -46,7 +46,6 @@ def run_fleet(
     force: bool = False,
     transport: str = "udp",
     hosts: int | None = None,
-    compiled: bool = False,
     realtime: bool = False,
     restart: bool = True,
     progress: Progress | bool | None = None,
@@ -75,8 +74,6 @@ def run_fleet(
         unless faults are injected.
     hosts
         Number of processes; one per agent for up to 64 agents unless given.
-    compiled
-        Whether agents use compiled kernels: worth it for hundreds of agents.
     realtime
         Whether agents get real-time priority, where the system permits it.
     restart
@@ -121,8 +118,9 @@ def run_fleet(
                     watch(status, processes)
 
             try:
+                tell("loading", 0.0)
                 reached = launch(
-                    scenario, plan, transport=transport, hosts=hosts, compiled=compiled,
+                    scenario, plan, transport=transport, hosts=hosts,
                     realtime=realtime, restart=restart, watch=show, stopping=lambda: bool(request),
                 )  # fmt: skip
                 if request and reached == 0.0:  # no agent has moved

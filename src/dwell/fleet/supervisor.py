@@ -1,6 +1,6 @@
 """The supervisor: one process that forks the hosts of a fleet, and starts again those that die.
 
-It runs by itself, so that hosts can do without the compiler (DWELL_JIT=0) and share its memory:
+It runs by itself, so that hosts share its memory, compiled kernels included:
 ``python -m dwell.fleet.supervisor``, with a JSON object on its standard input. It writes one JSON
 object per line: the ports of the hosts, then each start and each death. It ends its hosts when its
 standard input closes.

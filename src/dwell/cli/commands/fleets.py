@@ -27,7 +27,6 @@ HORIZON = option("--horizon", type=Number(), help="Seconds until the end, if not
         "--hosts", type=Number(int, 1),
         help="Processes; one per agent for up to 64 agents by default.",
     ),
-    flag("--compiled", "Agents use compiled kernels: for hundreds of agents."),
     flag("--realtime", "Agents get real-time priority, where the system permits it."),
     flag("--no-restart", "Processes that die are not started again."),
     option(
@@ -46,7 +45,6 @@ def fleet(
     horizon: float | None,
     transport: str,
     hosts: int | None,
-    compiled: bool,
     realtime: bool,
     no_restart: bool,
     watch: str | None,
@@ -77,7 +75,7 @@ def fleet(
         with watched(watch, checked, port) as (seeded, follow):
             return run_fleet(
                 seeded, out=out, force=force, transport=transport, hosts=hosts, watch=follow,
-                compiled=compiled, realtime=realtime, restart=not no_restart,
+                realtime=realtime, restart=not no_restart,
                 on_signal=partial(on_signal, what="all agents"),
             )  # fmt: skip
 
@@ -183,7 +181,7 @@ def stop(
     patience: float,
     as_json: bool,
 ) -> int:
-    """Send the emergency stop to all agents that were started with dwell agent.
+    """Send the emergency stop to agents of dwell agent.
 
     Their robots stand until the agents are started again. Agents that do not answer are named, and
     the exit code is then 1.
