@@ -13,6 +13,7 @@ from dwell.fleet.clock import Clock
 from dwell.fleet.transport import Arrival
 from dwell.fleet.transport.udp import UdpTransport, udp_socket, udp_transport
 from dwell.fleet.wire import OBSERVER, START, STOP, Codec
+from dwell.live.beliefs import STOPPED
 from tests.fleet.messages import announced, host_of, plan_in, state, unchanged, until
 
 KEY = bytes(range(32))
@@ -62,15 +63,17 @@ def refused(host, hear, datagram, reason, source="one", time=2.0):
 def forged(host, **parts):
     """A datagram with a valid seal, of another run, with other numbers, and so on."""
     other = Codec(
-        parts.pop("run", host.codec.run), 9, parts.pop("dimension", 2), parts.pop("key", KEY)
-    )
+        parts.pop("run", host.codec.run), 9, parts.pop("dimension", 2), parts.pop("key", KEY),
+        parts.pop("law", host.codec.law),
+    )  # fmt: skip
     return other.pack(announced(parts.pop("agent", 1), 9, boot=1, stamp=2.0, **parts))
 
 
 @pytest.mark.parametrize(
     ("parts", "reason"),
     [
-        ({"run": 7}, "run"),
+        ({"run": 7}, "run or law"),
+        ({"law": 7}, "run or law"),
         ({"key": bytes(32)}, "seal"),
         ({"key": None}, "size"),
         ({"dimension": 3, "position": (0, 0, 0), "velocity": (0, 0, 0)}, "size"),
@@ -148,6 +151,21 @@ def test_only_the_observer_begins_a_run_and_anything_stops_it(hears):
     hear(host.codec.control(START, 9.0), "observer")  # a repeat
     assert host.clock.origin == 5.0
     hear(host.codec.control(STOP, 0.0), "two")
+    assert host.stopped
+
+
+def test_an_agent_that_returns_hears_of_the_emergency_stop_from_the_others(hears):
+    host, hear = hears
+    hear(host.codec.pack(announced(1, 6, boot=1, stamp=2.0)._replace(kind=STOPPED)), "two", 2.0)
+    assert not host.stopped  # agent 2 does not speak for agent 1
+    hear(host.codec.pack(announced(1, 6, boot=1, stamp=2.0)._replace(kind=STOPPED)), "one", 2.0)
+    assert host.stopped
+
+
+def test_the_emergency_stop_does_not_depend_on_the_law(hears):
+    host, hear = hears
+    other = Codec(host.codec.run, 9, 2, KEY, law=host.codec.law ^ 1)
+    hear(other.control(STOP, 0.0), ELSEWHERE)
     assert host.stopped
 
 

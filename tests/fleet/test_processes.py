@@ -159,6 +159,12 @@ def test_several_agents_share_a_process(tmp_path):
     held(run)
 
 
+def test_clocks_that_differ_by_more_than_the_time_to_the_start(tmp_path):
+    run = run_fleet(scenario(3.0, faults={"clock_offset": 0.5, "seed": 1}), progress=False)
+    assert run.details.live.uncertainty < 0.1
+    assert held(run)["belief"].status == "holds"
+
+
 def test_wrong_clocks_are_found_out(tmp_path):
     wrong = {"clock_offset": 0.4, "clock_rate": 1e-4, "seed": 1}
     run = run_fleet(scenario(3.0, faults=wrong), progress=False)

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from contextlib import ExitStack, contextmanager
 
 import numpy as np
@@ -160,6 +161,34 @@ def test_the_emergency_stop_reaches_all_agents_and_they_say_so(site, tmp_path, t
     last = [rows[rows["agent"] == p][-1] for p in range(2)]
     assert all(row["flags"] & STOP and not row["hold"].any() for row in last)
     held(run)
+
+
+def test_an_agent_that_is_restarted_after_the_emergency_stop_stands(site):
+    with agents_of(site, "--horizon", "600") as both:
+        assert stopped(site, "--patience", "20")[0] == 0
+        both[1].kill()
+        both[1].wait()
+        path = site.parent / "log" / "agent-0001-0001.journal"
+        with started(site, 1, "--horizon", "600") as again:
+            assert until(lambda: path.exists() and path.stat().st_size > 5000, 60.0)
+            again.send_signal(signal.SIGINT)
+    rows = read_fleet_journal(path).samples
+    assert len(rows) > 0
+    assert (rows["flags"] & STOP).all()
+    assert not rows["hold"].any()
+
+
+def test_agents_with_different_laws_do_not_run_together(site, monkeypatch):
+    monkeypatch.delenv("DWELL_PROGRESS", raising=False)
+    both = [started(site, p, "--set", f"controller.k1=0.{3 + p}") for p in range(2)]
+    time.sleep(5.0)
+    for one in both:
+        one.send_signal(signal.SIGINT)
+    for one in both:
+        _, text = one.communicate(timeout=60)
+        assert "1 of 2 agents known" in text
+        assert "dropped (run or law)" in text
+        assert "ends, and has not begun" in text
 
 
 def test_an_agent_shows_its_state_and_where_its_journal_is(site, monkeypatch):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import dwell
 from dwell.agents import CoverageSystem
 from dwell.agents.segments import Segments
+from dwell.errors import InputError
 from dwell.fleet.faults import Faults
 from dwell.fleet.plant import Integrator
 from dwell.fleet.virtual import VirtualFleet
@@ -242,6 +243,11 @@ def test_without_a_t1_a_position_is_too_old_after_a_tenth_of_the_silence():
             limited(law, 0, np.array([2.0, 1.5]), step, 1.0, FREE._replace(pose_age=age))[1]
             == flags
         )
+
+
+def test_a_silence_in_which_an_agent_need_not_sample_is_refused():
+    with pytest.raises(InputError, match=r"fleet\.silence is 0\.6, in which"):
+        law_of(silence=0.6)
 
 
 def test_keep_away_acts_in_virtual_time_where_holds_have_no_limit():

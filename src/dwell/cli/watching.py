@@ -13,6 +13,7 @@ from dwell.fleet.configuration import fleet_settings
 from dwell.fleet.launch import FleetProcess, FleetStatus
 from dwell.fleet.run import Watch
 from dwell.live.settings import live_law
+from dwell.progress import reported
 from dwell.scenario import Scenario
 from dwell.scenario.build import build, with_seed
 
@@ -30,7 +31,9 @@ def watched(
         yield scenario, None
         return
     seeded = with_seed(scenario)
-    view, ended = _opened(kind, seeded, port), False
+    with reported() as tell:
+        tell("opening the view", 0.0)
+        view, ended = _opened(kind, seeded, port), False
 
     def follow(status: FleetStatus, processes: FleetProcess) -> None:
         nonlocal ended

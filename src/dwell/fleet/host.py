@@ -93,7 +93,7 @@ class Host:
 
     def run(self, until: float) -> None:
         """Sample until a time, or until the process shall end."""
-        if self.clock.now() < 0.0:
+        if self.clock.now() < 0.0 and self.beliefs.shared:
             self.beliefs.stand_until(FIRST)
             self._decide_first()
         for p in self.agents.keys() - self._decided.keys():
@@ -186,6 +186,7 @@ class Host:
             if isinstance(message, Control):
                 self._obey(message, one)
             elif message is not None and self._is_from_its_sender(message.agent, one):
+                self.stopped = self.stopped or message.kind == STOPPED  # also after a restart
                 if message.agent in self.agents:
                     self.codec.refuse("own")
                 elif not self.beliefs.receive(message, one.time) and message.k > 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from dwell._types import Floats
 from dwell.errors import StoreError
 from dwell.fleet.journal import FleetJournal, fleet_journals
+from dwell.fleet.wire import law_checksum
 from dwell.live.record import LiveRecord
 
 NOISE = 1e-9  # seconds: differences of clocks below this are rounding
@@ -34,8 +34,10 @@ def read_journals(folder: Path) -> list[FleetJournal]:
     if len(runs) > 1:
         says = f"{folder} holds journals of {len(runs)} runs: {', '.join(runs)}"
         raise StoreError(f"{says}; put those of one run into a folder", code="fleet.journal")
-    if len({json.dumps(one.header.get("scenario"), sort_keys=True) for one in found}) > 1:
-        says = f"{folder} holds journals of one run with several scenarios"
+    if len({law_checksum(one.header.get("scenario", {})) for one in found}) > 1:
+        says = (
+            f"{folder} holds journals of one run with different laws, settings, horizons or seeds"
+        )
         raise StoreError(f"{says}; give all agents the same file and options", code="fleet.journal")
     return found
 

@@ -26,7 +26,7 @@ from dwell.fleet.host import Host
 from dwell.fleet.journal import JournalWriter, fleet_journals
 from dwell.fleet.plant import Integrator, Plant
 from dwell.fleet.transport import Transport
-from dwell.fleet.wire import Codec
+from dwell.fleet.wire import Codec, law_checksum
 from dwell.live.agent import LiveAgent
 from dwell.live.beliefs import Beliefs
 from dwell.live.settings import LiveLaw
@@ -54,7 +54,8 @@ class FleetPlan:
     def codec(self) -> Codec:
         """What writes and reads the messages of this run."""
         n, dimension = self.positions.shape
-        return Codec(zlib.crc32(self.run.encode()), n, dimension, self.key)
+        law = law_checksum(self.about.get("scenario", {}))
+        return Codec(zlib.crc32(self.run.encode()), n, dimension, self.key, law)
 
     def next_boot(self, name: str) -> int:
         """How often the process `name` has been started before."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -82,23 +83,33 @@ def run_agent(
         name, [number], transport, clock, boot=boot, shared_clock=False, sources=sources,
         plants=plants,
     )  # fmt: skip
-    say(f"agent {number} of {agents} at {at}, start {boot}; waiting for the others")
+    say(f"agent {number} of {agents} at {at}, boot {boot}; waiting for the others")
+    begun = math.inf
+
+    def watch(running: Host) -> None:
+        nonlocal begun
+        now = running.clock.now()
+        begun = min(begun, now) if running.agents[number].k else math.inf
+        share = 0.0 if math.isinf(begun) else (now - begun) / max(plan.until - begun, 1e-9)
+        tell(_state(running, agents), share)
+
     with reported(progress) as tell:
-        host.watch = lambda running: tell(*_state(running, plan))
+        host.watch = watch
         serve(plan, host, returning=before is not None, alone=True)
     reached, samples = min(max(host.clock.now(), 0.0), plan.until), host.agents[number].k
-    say(f"agent {number} ends at t = {reached:.1f}; {host.journal.path} has {samples} samples")
+    ends = f"ends at t = {reached:.1f}" if samples else "ends, and has not begun"
+    say(f"agent {number} {ends}; {host.journal.path} has {samples} samples")
 
 
-def _state(host: Host, plan: FleetPlan) -> tuple[str, float]:
-    """What the progress of a process says, and the share of the run that is over."""
-    now, samples = host.clock.now(), sum(agent.k for agent in host.agents.values())
-    known = int(host.beliefs.known(now, plan.law.silence).sum())
-    there = f"{known} of {len(plan.positions)} agents known"
-    if samples == 0:
-        return f"waiting, {there}", 0.0
-    stopped = "stopped, " if host.stopped else ""
-    return f"t = {now:.0f} s, {stopped}{there}, {samples} samples", now / plan.until
+def _state(host: Host, agents: int) -> str:
+    """What the progress of one agent says."""
+    (agent,) = host.agents.values()
+    parts = [f"t = {host.clock.now():.0f} s" if agent.k else "waiting"]
+    parts += ["stopped"] if host.stopped else []
+    parts.append(f"{host.known()} of {agents} agents known")
+    parts += [f"{agent.k} samples"] if agent.k else []
+    parts += [f"{count} dropped ({reason})" for reason, count in host.codec.refused.items()]
+    return ", ".join(parts)
 
 
 def stop_agents(
@@ -139,9 +150,6 @@ def _addresses(scenario: Scenario, agents: int) -> tuple[str, ...]:
     """The address of each agent: the scenario's, or ports of this machine."""
     given = None if scenario.fleet is None else scenario.fleet.peers
     found = given or tuple(f"127.0.0.1:{FIRST_PORT + p}" for p in range(agents))
-    if len(found) != agents:
-        says = f"fleet.peers has {len(found)} addresses; one for each of {agents} agents is needed"
-        raise InputError(says, code="fleet.peers", key="fleet.peers")
     for p, one in enumerate(found):
         if one in found[:p]:
             says = f"{one} is the address of agents {found.index(one)} and {p}"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hmac
+import json
 import struct
+import zlib
 from collections import Counter
-from typing import NamedTuple, final
+from collections.abc import Mapping
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -21,6 +24,17 @@ HUGE = 1e100  # coordinates and times below this have squares
 OBSERVER = 0xFFFF  # the sender of messages that come from no agent
 
 
+def law_checksum(tables: Mapping[str, Any]) -> int:
+    """A checksum of what all agents of a fleet have in common: law, settings, horizon and seed.
+
+    Files of sites and rasters may lie elsewhere on each machine.
+    """
+    common = {name: tables.get(name) for name in ("controller", "fleet", "run")}
+    if common["fleet"] is not None:
+        common["fleet"] = {**common["fleet"], "peers": None}
+    return zlib.crc32(json.dumps(common, sort_keys=True).encode())
+
+
 class Control(NamedTuple):
     """A message to all agents: the time at which a run begins, or the emergency stop."""
 
@@ -30,10 +44,16 @@ class Control(NamedTuple):
 
 @final
 class Codec:
-    """Writes and reads the datagrams of one run; refused ones are counted by reason."""
+    """Writes and reads the datagrams of one run; refused ones are counted by reason.
 
-    def __init__(self, run: int, agents: int, dimension: int, key: bytes | None = None) -> None:
+    law : a checksum of it; announcements of agents with another law are refused.
+    """
+
+    def __init__(
+        self, run: int, agents: int, dimension: int, key: bytes | None = None, law: int = 0
+    ) -> None:
         self.run, self.agents, self.dimension, self._key = run, agents, dimension, key
+        self.law = law
         self._vectors = struct.Struct(f"<{2 * dimension}d")
         self.size = _HEAD.size + self._vectors.size + (0 if key is None else SEAL)
         self.refused: Counter[str] = Counter()
@@ -50,9 +70,13 @@ class Codec:
         return self._packed(kind, OBSERVER, 0, 0, stamp, 0.0, *(0.0,) * (2 * self.dimension))
 
     def _packed(self, kind: int, agent: int, boot: int, k: int, *numbers: float) -> bytes:
-        head = (self.run, VERSION, kind, self.dimension, agent, boot, k, *numbers[:2])
+        head = (self._tag(kind), VERSION, kind, self.dimension, agent, boot, k, *numbers[:2])
         datagram = _HEAD.pack(*head) + self._vectors.pack(*numbers[2:])
         return datagram if self._key is None else datagram + self._seal(datagram)
+
+    def _tag(self, kind: int) -> int:
+        """What tells messages of this run from others; the emergency stop needs its name alone."""
+        return self.run ^ self.law if kind in (SEGMENT, READY) else self.run
 
     def _seal(self, datagram: bytes) -> bytes:
         assert self._key is not None
@@ -69,8 +93,8 @@ class Codec:
         run, version, kind, dimension, agent, boot, k, stamp, cruise = _HEAD.unpack_from(datagram)
         if version != VERSION or dimension != self.dimension or kind not in KINDS:
             return self._refused("version")
-        if run != self.run:
-            return self._refused("run")
+        if run != self._tag(kind):
+            return self._refused("run or law")
         vectors = np.array(self._vectors.unpack_from(datagram, _HEAD.size))
         if not ((np.abs(vectors) < HUGE).all() and abs(stamp) < HUGE and cruise >= 0.0):
             return self._refused("numbers")

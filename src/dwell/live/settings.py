@@ -129,6 +129,9 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
             says = f"{name} has no longest interval, so the silence of a dead agent is not known"
             raise _refused(f"{says}; set fleet.silence in seconds", "fleet.silence")
         silence = 5.0 * float(longest.max())
+    if silence <= float(longest[np.isfinite(longest)].max(initial=0.0)):
+        says = f"fleet.silence is {silence:g}, in which an agent need not sample at all"
+        raise _refused(f"{says}; use more than the longest interval", "fleet.silence")
     limit = longest if margin > 0.0 else np.full(n, math.inf)
     speed = stated_speed(law)
     top = min(math.inf if speed is None else speed, settings.top_speed)

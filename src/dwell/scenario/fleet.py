@@ -65,11 +65,20 @@ def fleet_problems(scenario: Any, agents: int) -> Iterator[Problem]:
     if faults.tail > 0.0 and faults.delay[0] == 0.0:
         says = "needs a shortest delay above 0, at which the distribution begins"
         yield Problem(("fleet", "faults", "delay"), "fleet.faults", says)
+    if faults.delay[0] > faults.delay[1] and faults.tail == 0.0:
+        says = f"= {list(faults.delay)} ends before it begins; the shortest delay comes first"
+        yield Problem(("fleet", "faults", "delay"), "fleet.faults", says)
+    if fleet.peers is not None and len(fleet.peers) != agents:
+        says = f"has {len(fleet.peers)} addresses; one for each of {agents} agents is needed"
+        yield Problem(("fleet", "peers"), "fleet.peers", says)
     for k, one in enumerate(faults.partitions):
         where = ("fleet", "faults", "partitions", k)
         if one.begin >= one.until:
             says = f"= {one.until:g} must be later than from = {one.begin:g}"
             yield Problem((*where, "until"), "fleet.faults", says)
+        if not one.group:
+            says = "is empty; it lists the agents that are cut off together"
+            yield Problem((*where, "group"), "fleet.faults", says)
         if unknown := [p for p in one.group if p >= agents]:
             says = f"names agent {unknown[0]}; the {agents} agents are numbered from 0"
             yield Problem((*where, "group"), "fleet.faults", says)

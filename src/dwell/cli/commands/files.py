@@ -43,6 +43,11 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
     with compiling(not few):
         system, start, repairs = build(checked)
         notes = flags_before(system, start, assumed)
+        if checked.fleet is not None:
+            from dwell.fleet.configuration import fleet_settings
+            from dwell.live.settings import live_law
+
+            live_law(system, fleet_settings(checked)[0])  # refuses what no fleet can run
     if strict:
         refuse(repairs)
     remarks = [*((checked.site and checked.site.notes) or ()), *unit_remarks(checked)]

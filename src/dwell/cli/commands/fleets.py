@@ -199,6 +199,7 @@ def stop(
     if silent:
         who = ", ".join(f"agent {p}" for p in silent)
         complain(f"no answer in {patience:g} s, and perhaps still moving: {who}")
+        complain("compare the key, the name of the run and the addresses with those of the agents")
     return 1 if silent else 0
 
 
@@ -224,6 +225,10 @@ def merge(folder: Path, out: Path, partial: bool, as_json: bool, force: bool) ->
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder; give that of the journals", code="fleet.journal")
     result = merge_journals(folder, partial=partial)
+    if partial:
+        complain(
+            "agents without a journal count as standing; dwell check names what lacks a source"
+        )
     save_run(result, out, force=force)
     summary = identified(result, out)
     answer(as_json, lambda: summary, lambda: show_summary(summary, out))
