@@ -316,13 +316,10 @@ def check(
     """
     run = as_run(run, even_if_damaged=True)
     claims = Claims(
-        ended=run.stop.reason.value,
-        intact=run.intact,
+        ended=run.stop.reason.value, intact=run.intact, metrics=run.metrics,
         same_kernels=run.provenance.get("kernels") == provenance()["kernels"],
-        metrics=run.metrics,
-        assumed=run.details.assumed,
-        live=run.details.live,
-    )
+        assumed=run.details.assumed, live=run.details.live,
+    )  # fmt: skip
     system = run.system
     if run.scenario is not None:
         system, places, _ = build(run.scenario)

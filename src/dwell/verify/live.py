@@ -7,13 +7,12 @@ with what its sender recorded, and both with the motion of all agents on the clo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, final
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from dwell._types import Floats, Ints, at_time, dots, lengths
+from dwell._types import Floats, Ints, dots, lengths
 from dwell.agents import CoverageSystem
 from dwell.agents.interfaces import decay_rate_of
 from dwell.agents.segments import Segments
@@ -21,7 +20,7 @@ from dwell.cells.guaranteed import is_polygonal, pair_of
 from dwell.errors import DensityError
 from dwell.geometry.region import Region
 from dwell.live.record import STOP, LiveRecord
-from dwell.live.settings import LiveLaw, LiveSettings, live_law
+from dwell.live.settings import LiveSettings, live_law
 from dwell.live.table import segments_of
 from dwell.measure.metrics import timer_program
 from dwell.verify.finding import (
@@ -36,13 +35,13 @@ from dwell.verify.finding import (
     worst_of,
     yes_or_no,
 )
+from dwell.verify.live_case import CLOCKS, LiveCheck
 from dwell.verify.live_replay import decided_again, hold_errors
 from dwell.verify.recorded import Recorded, gaps_between
 from dwell.verify.replay import measured_jumps
 
 EXACT = 1e-12  # of the diameter: by how much a centroid may be off that counts as true
 BOUNDED = 60  # samples for which the error of the centroid is bounded
-CLOCKS = 4.0  # times the uncertainty of one clock: see `unsure`
 ULPS = 4.0  # by which the position of an exact plant may be off
 
 LIVE_SAYS = {
@@ -62,123 +61,23 @@ LIVE_SAYS = {
 }
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class LiveCheck:
-    """A live run to be judged, with its law."""
-
-    run: Recorded
-    live: LiveRecord
-    law: LiveLaw
-
-    def where(self, k: int) -> str:
-        """Sample k in words."""
-        row = self.live.samples[k]
-        return f"agent {row['agent']}, boot {row['boot']}, sample {row['k']}, " + at_time(
-            float(self.live.times[k])
-        )
-
-    def where_believed(self, k: int) -> str:
-        """Belief k in words."""
-        one = self.live.beliefs[k]
-        said = f"sample {one['k']} of agent {one['agent']}, boot {one['boot']}"
-        return f"{self.where(int(self.live.owner[k]))}, which believed {said}"
-
-    @cached_property
-    def senders(self) -> Ints:
-        """The sample that each belief comes from; -1 where there is none."""
-        rows, beliefs = _keys(self.live.samples), _keys(self.live.beliefs)
-        if not len(rows):
-            return np.full(len(beliefs), -1)
-        order = np.argsort(rows)
-        found = order[np.minimum(np.searchsorted(rows, beliefs, sorter=order), len(rows) - 1)]
-        return np.where(rows[found] == beliefs, found, -1)
-
-    @cached_property
-    def follows(self) -> np.ndarray:
-        """Whether the sample before is recorded too, with nothing missing between."""
-        follows: np.ndarray = (self.live.previous >= 0) & (self.live.skipped == 0)
-        return follows
-
-    @cached_property
-    def quiet(self) -> Floats:
-        """For how long after each sample its agent holds its velocity for certain."""
-        live, agent = self.live, self.live.samples["agent"]
-        quiet: Floats = self.law.shortest[agent].copy()
-        if not hasattr(self.run.system.controller, "t1"):
-            return np.zeros(len(quiet))
-        for p in range(self.run.system.agents):  # another boot may begin sooner
-            own = np.flatnonzero(agent == p)
-            changes = np.diff(live.samples["boot"][own].astype(np.int64)) != 0
-            soon = np.where(changes, np.diff(live.times[own]), np.inf)
-            quiet[own[:-1]] = np.minimum(quiet[own[:-1]], soon)
-        return quiet
-
-    @cached_property
-    def first(self) -> Ints:
-        """The first sample of the boot that each belief is about; -1 where there is none."""
-        rows = np.flatnonzero(self.live.previous < 0)
-        known = dict(zip(_boots(self.live.samples[rows]), rows.tolist(), strict=True))
-        return np.array([known.get(one, -1) for one in _boots(self.live.beliefs)], dtype=np.int64)
-
-    @cached_property
-    def stands(self) -> np.ndarray:
-        """Whether each belief is of an agent that has not sampled since it was started."""
-        stands: np.ndarray = self.live.beliefs["k"] == 0
-        return stands
-
-    @cached_property
-    def excused(self) -> np.ndarray:
-        """Beliefs of messages after the last record of a process that was killed."""
-        live = self.live
-        excused = np.zeros(len(live.beliefs), dtype=bool)
-        for agent, boot in live.cut:
-            own = (live.samples["agent"] == agent) & (live.samples["boot"] == boot)
-            last = int(live.samples["k"][own].max(initial=0))
-            of = (live.beliefs["agent"] == agent) & (live.beliefs["boot"] == boot)
-            excused |= of & (live.beliefs["k"] > last)
-        return excused
-
-    @cached_property
-    def when(self) -> Floats:
-        """The time of the sample that each belief belongs to."""
-        when: Floats = self.live.times[self.live.owner]
-        return when
-
-    @cached_property
-    def unsure(self) -> Floats:
-        """How far each believed agent may be from where it is believed to be.
-
-        It holds its velocity for T1, and stands until its first sample. The clocks of two agents
-        are both unsure, and an age is short by the quickest transit of a message.
-        """
-        live, speed = self.live, self.law.speed
-        if not len(live.samples):
-            return np.zeros(0)
-        held = np.where(self.senders < 0, 0.0, self.quiet[self.senders])
-        since = np.where(self.first < 0, np.inf, live.times[self.first])
-        late = np.where(self.stands, self.when - since, 2.0 * (live.beliefs["age"] - held))
-        time = np.maximum(late, 0.0) + CLOCKS * live.uncertainty
-        unsure: Floats = np.where(time > 0.0, speed * np.where(time > 0.0, time, 1.0), 0.0)
-        return unsure
-
-
-def _keys(records: np.ndarray) -> np.ndarray:
-    """Agent, boot and k as one number."""
-    agent, boot, k = (records[name].astype(np.uint64) for name in ("agent", "boot", "k"))
-    key: np.ndarray = (agent << np.uint64(48)) | (boot << np.uint64(32)) | k
-    return key
-
-
-def settings_finding(live: LiveRecord, said: Mapping[str, Any]) -> Finding:
-    """Whether a fleet ran with the settings that its scenario has."""
+def _settings(live: LiveRecord, said: Mapping[str, Any] | None) -> list[Finding]:
+    """Whether a fleet ran with the settings that its scenario has; nothing without a scenario."""
+    if said is None:
+        return []
     expected = {**said, "margin": live.settings.get("margin") and said["margin"]}  # 0: virtual time
     names = sorted({*expected, *live.settings})
     wrong = [name for name in names if live.settings.get(name) != expected.get(name)]
-    return yes_or_no("settings", LIVE_SAYS["settings"], not wrong, ", ".join(wrong))
+    return [yes_or_no("settings", LIVE_SAYS["settings"], not wrong, ", ".join(wrong))]
 
 
-def live_findings(run: Recorded, live: LiveRecord, rounding: float, tell: Tell) -> list[Finding]:
+def live_findings(
+    run: Recorded,
+    live: LiveRecord,
+    settings: Mapping[str, Any] | None,
+    rounding: float,
+    tell: Tell,
+) -> list[Finding]:
     """The findings about a live run; `rounding` is that of centroids by other kernels."""
     law = live_law(run.system, LiveSettings.of_table(live.settings))
     check = LiveCheck(run, live, law)
@@ -190,7 +89,7 @@ def live_findings(run: Recorded, live: LiveRecord, rounding: float, tell: Tell) 
     found = [_worst("complete", _missing(check), 0.0, check.where)]
     found += [_worst(name, made[name], limits.get(name, 0.0), check.where) for name in made]
     found += [_heard(check), _interval(check), _late(check), _flow(check), _belief(check)]
-    return [*found, _centroid_bound(check)]
+    return [*_settings(live, settings), *found, _centroid_bound(check)]
 
 
 def uncovered_live(run: Recorded, live: LiveRecord | None) -> str:
@@ -278,10 +177,6 @@ def _heard(check: LiveCheck) -> Finding:
         return found
     note = f"; {lost.sum()} of messages whose record was lost when their process was killed"
     return replace(found, says=found.says + note)
-
-
-def _boots(records: np.ndarray) -> list[tuple[int, int]]:
-    return list(zip(records["agent"].tolist(), records["boot"].tolist(), strict=True))
 
 
 def beyond_interval(system: CoverageSystem, live: LiveRecord) -> tuple[Floats, Floats]:

@@ -40,7 +40,7 @@ from dwell.verify.finding import (
     yes_or_no,
 )
 from dwell.verify.guarantees import promises
-from dwell.verify.live import live_findings, settings_finding, uncovered_live
+from dwell.verify.live import live_findings, uncovered_live
 from dwell.verify.recorded import Recorded, gaps_between, outside_of
 from dwell.verify.replay import expected_next_at, measured_jumps, rederive
 from dwell.verify.run_certificate import held_against
@@ -143,9 +143,7 @@ def _solution(
     if live is not None:
         if claims.places is not None and live.exact:
             yield _start_position(run, claims.places)
-        if claims.settings is not None:
-            yield settings_finding(live, claims.settings)
-        yield from live_findings(run, live, rounding, tell)
+        yield from live_findings(run, live, claims.settings, rounding, tell)
         yield from _bounds(run, live)
         return
     solved = rounding + _solver_rounding(run.system)
