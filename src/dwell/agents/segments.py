@@ -86,10 +86,11 @@ class Segments:
             return dt, 1.0
         from dwell._kernels.common.segments import times_and_fractions
 
-        dt, cruise = np.broadcast_arrays(np.asarray(dt, dtype=np.float64), self.cruise)
+        dt, cruise = np.asarray(dt, dtype=np.float64), self.cruise
+        if dt.shape != cruise.shape:
+            dt, cruise = np.broadcast_arrays(dt, cruise)
         used, left = np.empty(dt.size), np.empty(dt.size)
-        flat = np.ascontiguousarray(dt).ravel(), np.ascontiguousarray(cruise).ravel()
-        times_and_fractions(*flat, self.fade, used, left)
+        times_and_fractions(dt.ravel(), cruise.ravel(), self.fade, used, left)
         return used.reshape(dt.shape), left.reshape(dt.shape)
 
     def parts(self) -> dict[str, np.ndarray]:

@@ -168,6 +168,7 @@ def measure(
     times : (rows,) when each configuration is assumed, for densities that move.
     """
     from dwell._kernels.polygon import entry_points as kernel
+    from dwell._kernels.polygon.buffers import own_scratch
     from dwell._kernels.polygon.cell_list import FEW
 
     wide = wide_radius(radius, ground.workspace)
@@ -180,7 +181,7 @@ def measure(
     when = np.zeros(len(x)) if times is None else times
 
     def work(lo: int, hi: int) -> None:
-        memory = scratch_for(x.shape[1], len(boundary[0]), wide)
+        memory = scratch_for(x.shape[1], len(boundary[0]), wide, own_scratch)
         measure = kernel.measure_few if x.shape[1] <= FEW else kernel.measure_many
         measure(lo, hi, row, agent, when, x, y, *boundary, own_terms(ground), wide, out, memory)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -105,11 +105,17 @@ def power_of(radius: Floats | None, weights: Floats | None) -> Power:
     return Power(np.full(len(weight), np.inf), weight, np.inf, False)
 
 
-def scratch_for(agents: int, vertices: int, radius: float | None) -> Scratch:
+def scratch_for(
+    agents: int,
+    vertices: int,
+    radius: float | None,
+    make: Callable[[int, int], Scratch] | None = None,
+) -> Scratch:
     """Buffers for cells of so many agents; with a radius, each edge of a cell may gain an arc."""
     from dwell._kernels.polygon.buffers import make_scratch
 
-    return make_scratch(agents, vertices if radius is None else agents + 2 * vertices + 16)
+    most = vertices if radius is None else agents + 2 * vertices + 16
+    return (make or make_scratch)(agents, most)
 
 
 def power_cells(

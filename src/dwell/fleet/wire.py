@@ -102,7 +102,7 @@ class Codec:
             return Control(kind, stamp) if agent == OBSERVER else self._refused("agent")
         if agent >= self.agents:
             return self._refused("agent")
-        place, velocity = np.split(vectors, 2)
+        place, velocity = vectors[:dimension], vectors[dimension:]
         return Announcement(agent, boot, k, stamp, cruise, place, velocity, kind)
 
     def refuse(self, reason: str) -> None:

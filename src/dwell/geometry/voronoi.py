@@ -20,12 +20,12 @@ def voronoi_cells(
 ) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions` (n, 2)."""
     from dwell._kernels.common.status import COINCIDENT
-    from dwell._kernels.polygon.buffers import make_scratch
+    from dwell._kernels.polygon.buffers import own_scratch
     from dwell._kernels.polygon.entry_points import cell_of
 
     xs, ys = columns(positions)
     wx, wy = columns(polygon.vertices)
-    scratch = make_scratch(len(xs), len(wx))
+    scratch = own_scratch(len(xs), len(wx))
     cells = []
     for p in range(len(xs)) if agents is None else agents:
         n, _, _ = cell_of(p, xs, ys, wx, wy, scratch)

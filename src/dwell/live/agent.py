@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from copy import copy
-from dataclasses import astuple
+from operator import attrgetter
 from typing import NamedTuple, final
 
 import numpy as np
@@ -19,6 +19,8 @@ from dwell.live.decision import Decisions, OwnState, neighbours
 from dwell.live.record import COUNTS, belief_type, sample_type
 from dwell.live.safety import Circumstances, limited
 from dwell.live.settings import LiveLaw
+
+COSTS = attrgetter(*COUNTS)
 
 
 class Decided(NamedTuple):
@@ -50,22 +52,21 @@ class LiveAgent:
         segments = beliefs.segments()
         after = self.decisions.first_of_all(segments.place)
         seen = self.law.system.measurements(segments.place)
-        cell, costs = cell_in(seen, self.agent, self.agent), after.spent[self.agent]
+        cell, costs = cell_in(seen, self.agent, self.agent), COSTS(after.spent[self.agent])
         known = np.ones(len(segments.since), dtype=bool)
-        return self._made(0.0, 0.0, segments, beliefs, known, after, cell, astuple(costs))
+        return self._made(0.0, 0.0, segments, beliefs, known, after, cell, costs)
 
     def sample(self, now: float, place: Points, measured: float, beliefs: Beliefs) -> Decided:
         """Sample at `place`, which was measured at time `measured`, and decide."""
         known = beliefs.known(now, self.law.silence)
         known[self.agent] = True
         segments = beliefs.segments().copied()
-        before = segments.take([self.agent])
-        segments.since[self.agent], segments.place[self.agent] = now, place
         if self.law.system.stays and self.decisions.own.hold is not None:
-            self.decisions.own.hold = before.velocity_at(now)[0]
+            self.decisions.own.hold = segments.take([self.agent]).velocity_at(now)[0]
+        segments.since[self.agent], segments.place[self.agent] = now, place
         after = self.decisions.decide(now, place, segments, known)
         assert after.last is not None
-        costs = astuple(after.spent[0])
+        costs = COSTS(after.spent[0])
         return self._made(now, measured, segments, beliefs, known, after, after.last, costs)
 
     def saved(self) -> tuple[float, int, OwnState]:

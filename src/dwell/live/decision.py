@@ -105,7 +105,9 @@ def neighbours(
     if not every_bit or system.stays:
         others: Ints = every[every != agent]
         return others
-    world = replace(system.world_at(now), present=every)
+    world = system.world_at(now)
+    if len(every) < len(world.agents_among(places)):
+        world = replace(world, present=every)
     return world.neighbors(places, agent, now)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, final
 
 import numpy as np
@@ -27,6 +27,7 @@ INTERVENTIONS = {
 COUNTS = ("looked", "guaranteed", "dual_guaranteed", "sent", "received", "mark")
 
 
+@lru_cache
 def sample_type(dimension: int) -> np.dtype[Any]:
     """The record of one sample."""
     vector = ("<f8", (dimension,))
@@ -46,6 +47,7 @@ def sample_type(dimension: int) -> np.dtype[Any]:
     )  # fmt: skip
 
 
+@lru_cache
 def belief_type(dimension: int) -> np.dtype[Any]:
     """The record of what one agent took another one to do at a sample."""
     vector = ("<f8", (dimension,))

@@ -59,18 +59,20 @@ def limited(
 
 def within(workspace: Workspace, place: Points, step: Points) -> float:
     """The largest share of a step that ends in the workspace, or no further outside than now."""
-    allowed = float(workspace.outside_by(place[None])[0])
-    slack = 1e-12 * workspace.diameter
 
-    def ends_inside(share: float) -> bool:
-        return float(workspace.outside_by((place + share * step)[None])[0]) <= allowed + slack
+    def outside(share: float) -> float:
+        return float(workspace.outside_by((place + share * step)[None])[0])
 
-    if ends_inside(1.0):
+    slack, end = 1e-12 * workspace.diameter, outside(1.0)
+    if end <= slack:
+        return 1.0
+    allowed = outside(0.0) + slack
+    if end <= allowed:
         return 1.0
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
         half = 0.5 * (low + high)
-        low, high = (half, high) if ends_inside(half) else (low, half)
+        low, high = (half, high) if outside(half) <= allowed else (low, half)
     return low
 
 

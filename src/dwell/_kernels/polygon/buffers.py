@@ -1,5 +1,6 @@
 """Buffers of one thread for planar cells, made once and passed along."""
 
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ CLOSEST = 8  # agents that cut a crowded cell before its vertices are tested: se
 BRANCHES = 8  # of a tree
 PENDING = 128  # boxes still to be visited: BRANCHES - 1 for each level of a tree suffice
 LARGEST = 0x7FFFFFFFFFFFFFFF  # of the bits of numbers that are compared as if they were integers
+KEPT = 4096  # agents and vertices of buffers that a thread keeps, at most
 EDGES = 24  # edges of a traced cell, at most; in whole vector registers
 
 
@@ -88,3 +90,16 @@ def make_scratch(agents: int, vertices: int) -> Scratch:
         found[name] = whole_lines(rows * count).reshape(rows, count)
         found[name + "_bits"] = found[name].view(np.int64)
     return Scratch(**found)
+
+
+def own_scratch(agents: int, vertices: int) -> Scratch:
+    """The buffers that this thread used last if they fit exactly, else new ones."""
+    if agents + vertices > KEPT:
+        return make_scratch(agents, vertices)
+    if getattr(_own, "size", None) != (agents, vertices):
+        _own.size, _own.scratch = (agents, vertices), make_scratch(agents, vertices)
+    scratch: Scratch = _own.scratch
+    return scratch
+
+
+_own = threading.local()

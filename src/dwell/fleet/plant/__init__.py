@@ -46,26 +46,26 @@ class Integrator:
     exact = True
 
     def __init__(self, position: Points, fade: float, now: float = 0.0) -> None:
-        self._decay = fade
-        self.hold(np.zeros(len(position)), now, np.inf, position)
+        self._decay, self._pose = fade, Pose(position, now)
+        self._segment: Segments
+        self.hold(np.zeros(len(position)), now, np.inf)
 
     def pose(self, now: float) -> Pose:
         """The position at this very time."""
-        return Pose(self._segment.at(now)[0], now)
+        if now != self._pose.time:
+            self._pose = Pose(self._segment.at(now)[0], now)
+        return self._pose
 
     def velocity(self, now: float) -> Points:
         """The velocity at this very time."""
         velocity: Points = self._segment.velocity_at(now)[0]
         return velocity
 
-    def hold(
-        self, velocity: Points, now: float, cruise: float, place: Points | None = None
-    ) -> None:
-        """Hold a velocity from the present position, or from `place`."""
-        begun = self.pose(now).position if place is None else place
-        since, limit = np.array([now]), np.array([cruise])
-        ends = np.full(1, np.inf)
-        self._segment = Segments(since, begun[None], velocity[None], ends, limit, self._decay)
+    def hold(self, velocity: Points, now: float, cruise: float) -> None:
+        """Hold a velocity from the present position."""
+        begun = self.pose(now).position[None]
+        since, limit, ends = np.array([now]), np.array([cruise]), np.full(1, np.inf)
+        self._segment = Segments(since, begun, velocity[None], ends, limit, self._decay)
 
     def stop(self, now: float) -> None:
         """Stand from now on."""
