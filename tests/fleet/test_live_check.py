@@ -108,6 +108,26 @@ def test_samples_that_are_late_are_within_t2_by_the_margin():
     assert finding(live, "interval").status == "holds"
 
 
+@pytest.mark.parametrize(
+    "law",
+    [
+        {"kind": "lloyd", "dt": 0.05},
+        {"kind": "discrete-lloyd", "step": 0.3},
+        {"kind": "timer", "k1": 0.4, "nu": 0.3, "t1": 0.1, "t2": 0.3, "reset": "periodic"},
+    ],
+    ids=["lloyd", "discrete-lloyd", "periodic timer"],
+)
+def test_a_law_with_one_period_catches_up_after_a_pause_of_several(law):
+    pauses = (1.0 if k % 20 == 13 else 0.0 for k in range(10**6))
+    case = scenario(controller=law, horizon=8.0)
+    live = record_of(case, replace(SETTINGS, silence=9.0), late=lambda: next(pauses))
+    assert (live.samples["time"] - live.samples["due"]).max() == pytest.approx(1.0)
+    assert violated(live, case) == set()
+    own = live.samples[live.samples["agent"] == 0]
+    behind = np.searchsorted(own["time"], own["time"] + 1.0) - np.arange(len(own))
+    assert behind.max() >= 1.5 * np.median(behind)  # samples come faster until it has caught up
+
+
 def test_samples_that_are_too_late_are_counted_and_void_the_theorem():
     case = scenario(certificate={"eta_max": 0.2, "lipschitz": 3.0})
     live = record_of(case, SETTINGS, late=lambda: 0.3)

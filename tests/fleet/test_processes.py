@@ -22,12 +22,15 @@ from dwell.scenario import parse_scenario
 EXACT = ("jump", "heard", "reset", "flow", "complete", "safety")
 
 
-def scenario(horizon=3.0, agents=4, **fleet):
+TIMER = {"kind": "timer", "k1": 0.5, "nu": 0.5, "t1": 0.1, "t2": 0.4}
+
+
+def scenario(horizon=3.0, agents=4, controller=TIMER, **fleet):
     return parse_scenario(
         {
             "workspace": {"kind": "box", "lower": [0.0, 0.0], "upper": [4.0, 4.0]},
             "agents": {"start": {"count": agents, "region": "workspace", "seed": 3}},
-            "controller": {"kind": "timer", "k1": 0.5, "nu": 0.5, "t1": 0.1, "t2": 0.4},
+            "controller": controller,
             "run": {"horizon": horizon, "seed": 5},
             "fleet": {"patience": 30.0, **fleet},
         }
@@ -117,6 +120,26 @@ def test_a_hung_process_stalls_nobody(tmp_path):
     assert set(during["agent"]) == {0, 1, 3}
     findings = held(run)
     assert findings["interval"].status != "holds"
+
+
+def test_agents_that_have_not_begun_are_named(tmp_path):
+    hung = []
+
+    def watch(status, fleet):
+        if status.known == 4 and not hung:
+            hung.append(fleet.pids[2])
+            os.kill(fleet.pids[2], signal.SIGSTOP)
+
+    with pytest.raises(FleetError, match=r"agents 2 have not begun; .*dwell merge"):
+        run_fleet(scenario(patience=0.5), out=tmp_path / "live.nc", progress=False, watch=watch)
+    run = merge_journals(tmp_path / "live.nc.journals")
+    assert set(run.details.live.samples["agent"]) == {0, 1, 3}
+
+
+def test_a_law_with_many_samples_a_second():
+    run = run_fleet(scenario(2.0, controller={"kind": "lloyd", "dt": 0.02}), progress=False)
+    assert set(run.details.live.samples["agent"]) == set(range(4))
+    held(run)
 
 
 def test_a_signal_stops_all_agents_and_keeps_what_they_did(tmp_path, capsys):

@@ -333,7 +333,11 @@ def _stated(controller: object, name: str) -> float | None:
 
 
 def commanded(
-    method: Callable[[Observation], Command], controller: object, observation: Observation
+    method: Callable[[Observation], Command],
+    controller: object,
+    observation: Observation,
+    *,
+    behind: bool = False,
 ) -> Command:
     """The command of a method of the controller, checked; an exception of its own is named."""
     agent, time = observation.agent, observation.time
@@ -348,7 +352,7 @@ def commanded(
             f"{type(fault).__name__}: {fault} ({Path(line.filename).name}, line {line.lineno})",
             code="controller.failed",
         ) from fault
-    return checked(order, agent, time, len(observation.position))
+    return checked(order, agent, time, len(observation.position), behind=behind)
 
 
 def straight(order: Command, measurement: CellMeasurement | None) -> Command:
@@ -361,8 +365,13 @@ def straight(order: Command, measurement: CellMeasurement | None) -> Command:
     return replace(order, cruise=min(order.cruise, measurement.stretch / speed))
 
 
-def checked(order: Command, agent: int, now: float, dimension: int = 2) -> Command:
-    """`order`, if it is a command that an agent can execute at time `now`; else it is refused."""
+def checked(
+    order: Command, agent: int, now: float, dimension: int = 2, *, behind: bool = False
+) -> Command:
+    """`order`, if it is a command that an agent can execute at time `now`; else it is refused.
+
+    behind : after a pause of several periods, the next event may have been due before `now`.
+    """
     if not isinstance(order, Command):
         kind = "None" if order is None else f"a {type(order).__name__}"
         raise _unfit(agent, now, f"with {kind}", "a Command")
@@ -372,7 +381,7 @@ def checked(order: Command, agent: int, now: float, dimension: int = 2) -> Comma
         what = f"to hold {order.hold!r}"
         raise _unfit(agent, now, what, f"a Command with {finite_numbers(dimension)} for hold")
     due = order.next_at
-    if due != math.inf and ((at := finite_number(due)) is None or at < now):
+    if due != math.inf and ((at := finite_number(due)) is None or (at < now and not behind)):
         need = "a time from then on (inf: never again)"
         raise _unfit(agent, now, f"to decide next at {due!r}", need)
     if order.cruise != math.inf and not _is_bound(order.cruise):

@@ -137,15 +137,21 @@ class CoverageSystem(CoverageProblem):
         """The state at a later time: positions follow from the segments in closed form."""
         return state.at(to)
 
-    def jump(self, state: AgentsState, event: Event, *, begins: bool = False) -> AgentsState:
-        """The state after one agent has sampled and decided; `begins` for its first decision."""
+    def jump(
+        self, state: AgentsState, event: Event, *, begins: bool = False, behind: bool = False
+    ) -> AgentsState:
+        """The state after one agent has sampled and decided.
+
+        begins : it is its first decision.
+        behind : the next decision may be due before this one, as after a pause of several periods.
+        """
         agent = event.source
         here = state.positions
         if self._is_absent(agent, state.time):
             return self._departed(state, agent, here[agent])
         try:
             truth = self.measurement(here, agent, state.time)  # recorded, whatever it observes
-            order, spent, state = self._decided(state, agent, here, truth, begins)
+            order, spent, state = self._decided(state, agent, here, truth, begins, behind)
         except AgentsError as contact:
             raise halted(contact) from None
         if self.delayed:
@@ -167,7 +173,13 @@ class CoverageSystem(CoverageProblem):
         return state.with_order(agent, place, order, nothing, _spent(order, 0, 0))
 
     def _decided(
-        self, state: AgentsState, agent: int, here: Points, truth: CellMeasurement, begins: bool
+        self,
+        state: AgentsState,
+        agent: int,
+        here: Points,
+        truth: CellMeasurement,
+        begins: bool,
+        behind: bool,
     ) -> tuple[Command, Spent, AgentsState]:
         """The command of `agent`, its cost, and the state with the messages it received."""
         heard = 0
@@ -188,7 +200,7 @@ class CoverageSystem(CoverageProblem):
         observation = self.observation(state, agent, seen, measurement)
         law = self.controller
         decide = law.begin if arrives else law.decide
-        order = commanded(self._missed if lost else decide, law, observation)
+        order = commanded(self._missed if lost else decide, law, observation, behind=behind)
         if self.stays:  # after a lost sample the way around corners is not known
             order = replace(order, hold=0.0 * order.hold) if lost else straight(order, measurement)
         received = 0 if measurement is None else self._received(measurement, state.time)

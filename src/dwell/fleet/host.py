@@ -19,10 +19,9 @@ from dwell.fleet.wire import OBSERVER, STOP, Codec, Control
 from dwell.hybrid import Halt
 from dwell.live.agent import Decided, LiveAgent
 from dwell.live.beliefs import READY, SEGMENT, STOPPED, Announcement, Beliefs
-from dwell.live.settings import LiveLaw
+from dwell.live.settings import HELLO, LiveLaw
 
 FIRST = 1e-3  # seconds from the common start to the first sample of all agents
-HELLO = 0.1  # seconds between announcements of agents that have not begun
 RETRY = 0.1  # seconds until a sample that could not be recorded is tried again
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -31,6 +31,7 @@ from dwell.scenario import Scenario
 FEW = 64  # agents up to which each is a process of its own
 LEAD = 0.3  # seconds from the announcement of the start to the start
 MUSTER = 60.0  # seconds in which all agents must be there
+LATE_START = 2.0  # seconds in which all agents that are present have sampled
 LATE = 5.0  # seconds after the horizon in which hosts must have ended
 TICK = 0.05  # seconds between two rounds of the observer
 
@@ -219,11 +220,19 @@ def launch(
         observer.close()
     if reached <= 0.0 and not stopping():
         raise FleetError("the agents ended before they began; see the lines above")
-    if fleet.failed:
-        who = ", ".join(map(str, sorted(set(fleet.failed))))
-        says = f"the processes of hosts {who} failed; see the lines above"
-        raise FleetError(f"{says}, and keep the rest with dwell merge {plan.folder} --out RUN.nc")
+    failed = sorted(set(fleet.failed))
+    due = plan.law.system.arrivals + LATE_START <= reached
+    never = (observer.beliefs.boot == 0) & (observer.beliefs.k == 0)
+    absent = np.flatnonzero(never & due)
+    if failed or len(absent):
+        says = f"the processes of hosts {_listed(failed)} failed; see the lines above, and"
+        says = says if failed else f"agents {_listed(absent)} have not begun;"
+        raise FleetError(f"{says} keep the rest with dwell merge {plan.folder} --out RUN.nc")
     return max(reached, 0.0)
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 def _mustered(
@@ -246,8 +255,8 @@ def _mustered(
         if stopping():
             return False
         if fleet.over or time.monotonic() > limit:
-            silent = ", ".join(map(str, np.flatnonzero(observer.beliefs.boot < 0)))
-            says = f"agents {silent} have not announced themselves within {MUSTER:g} s"
+            silent = np.flatnonzero(observer.beliefs.boot < 0)
+            says = f"agents {_listed(silent)} have not announced themselves within {MUSTER:g} s"
             raise FleetError(f"{says}; see the lines above")
         observer.hear()
         if watch is not None:

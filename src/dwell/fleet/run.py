@@ -101,6 +101,7 @@ def run_fleet(
     if transport not in TRANSPORTS:
         says = f"transport is {transport!r}; one of {', '.join(TRANSPORTS)} is needed"
         raise InputError(says, code="fleet.transport")
+    _refuse_overlap(scenario)
     target = None if out is None else check_target(out, force=force)
     with stop_on_signal(on_signal) as request, reported(progress) as tell:
         if transport == "memory":
@@ -224,6 +225,24 @@ def _in_memory(scenario: Scenario, tell: Progress, stopping: Callable[[], bool])
     )  # fmt: skip
     reason = StopReason.HORIZON if now >= until else StopReason.INTERRUPTED
     return live_run(scenario, live, positions, Stop(reason, now), made_with(scenario))
+
+
+def _refuse_overlap(scenario: Scenario) -> None:
+    """Refuse simulated robots that overlap at the start."""
+    from scipy.spatial import KDTree
+
+    clearance = fleet_settings(scenario)[0].clearance
+    if clearance == 0.0:
+        return
+    system, positions, _ = build(scenario)
+    present = system.timeline.present_at(0.0)
+    here = np.arange(len(positions)) if present is None else present
+    gaps, near = KDTree(positions[here]).query(positions[here], k=2)
+    if len(here) > 1 and (gap := float(gaps[:, 1].min())) < 2.0 * clearance:
+        a = int(gaps[:, 1].argmin())
+        says = f"agents {here[a]} and {here[near[a, 1]]} start {gap:.3g} apart, but fleet.clearance"
+        says = f"{says} = {clearance:g} is the radius of a robot; use less than {0.5 * gap:.3g}"
+        raise InputError(f"{says}, or other starts", code="fleet", key="fleet.clearance")
 
 
 def _line(status: FleetStatus, agents: int) -> str:

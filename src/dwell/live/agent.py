@@ -37,7 +37,7 @@ class LiveAgent:
 
     def __init__(self, law: LiveLaw, agent: int, boot: int, place: Points) -> None:
         self.law, self.agent, self.boot = law, agent, boot
-        self.decisions = Decisions(law.system, agent, boot)
+        self.decisions = Decisions(law, agent, boot)
         self.due, self.k, self.stopped = 0.0, 0, False
         self.sent_at = math.nan  # when its last message had been sent
         self.place = place

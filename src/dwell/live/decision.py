@@ -13,7 +13,7 @@ from dwell.agents.interfaces import decay_rate_of
 from dwell.agents.segments import Segments
 from dwell.agents.world import Timeline
 from dwell.hybrid import Event
-from dwell.live.settings import MOST_AGENTS
+from dwell.live.settings import MOST_AGENTS, LiveLaw
 
 
 @final
@@ -32,12 +32,14 @@ class OwnState:
 class Decisions:
     """The decisions of one agent since it was started."""
 
-    def __init__(self, system: CoverageSystem, agent: int, boot: int) -> None:
+    def __init__(self, law: LiveLaw, agent: int, boot: int) -> None:
+        system = law.system
         streams = list(system.streams)
         streams[agent] += boot * MOST_AGENTS  # draws of its own, without any memory of the last
         self.system = replace(system, ids=tuple(streams)) if boot else system
         self.agent, self.boot, self.own = agent, boot, OwnState()
         self.fade = decay_rate_of(system.controller)
+        self.catches_up = bool(law.shortest[agent] > 0.0)
         self._last: tuple[bytes, CoverageSystem] = (b"", self.system)
 
     def first_of_all(self, positions: Points) -> AgentsState:
@@ -66,7 +68,9 @@ class Decisions:
             fade=self.fade, samples_next=None if own.samples_next else _only(n, p, 1.0) == 0.0,
             memory=() if own.memory is None else _row(n, p, own.memory),
         )  # fmt: skip
-        after = self._system_of(known).jump(state, Event(now, p), begins=begins)
+        after = self._system_of(known).jump(
+            state, Event(now, p), begins=begins, behind=self.catches_up
+        )
         own.count += 1
         self._keep(after)
         return after

@@ -17,6 +17,10 @@ from dwell.errors import InputError
 from dwell.live.record import BEGIN, STALE
 
 MOST_AGENTS = 65_536  # in one fleet; messages hold two bytes for the number of an agent
+HELLO = 0.1  # seconds between announcements of agents that have not begun
+HELLOS = 3  # of them that may be late
+LEAST_SILENCE = 1.0  # seconds, unless the scenario has another one
+ROUNDING = 1e-9  # relative, of an interval between times
 KNOWN_OTHERS = ("centroid", "samples", "velocities")  # what beliefs can provide
 
 
@@ -30,7 +34,7 @@ class LiveSettings:
     margin : the timer law draws intervals from [T1, T2 - margin], so that a late sample is still
         within T2. With 0 (virtual time) samples are never late, and velocities have no time limit.
     silence : seconds after which an agent that sent nothing is taken to be gone; five times the
-        longest interval of the law unless given.
+        longest interval of the law, and at least a second, unless given.
     quorum : agents that must be known, the own one included; more than half of those present
         unless given.
     partition : with fewer than the quorum agents "stand", or "go on".
@@ -73,15 +77,24 @@ class LiveLaw:
     def timing(self, agent: int, now: float, due: float, after: AgentsState) -> tuple[float, float]:
         """When an agent samples next, and for how long it may hold its velocity.
 
-        after : the state after its decision. A sample that was late moves the next one.
+        after : the state after its decision.
         """
-        next_at, limit = float(after.next_at[agent]), float(self.limit[agent])
-        if now > due:
-            next_at = max(next_at, now + float(self.shortest[agent]))
+        next_at = float(self.spaced(agent, now, due, after.next_at[agent]))
+        limit = float(self.limit[agent])
         cruise = limit if after.cruise is None else min(float(after.cruise[agent]), limit)
         if math.isinf(cruise) and self.settings.margin > 0.0:
             cruise = next_at - now + self.settings.margin
         return next_at, cruise
+
+    def spaced(self, agent: Any, now: Any, due: Any, next_at: Any) -> Floats:
+        """The next times by the law, moved where they would follow a late sample too soon.
+
+        A law with one period is behind after a long pause, also with the samples that follow.
+        """
+        shortest = self.shortest[agent]
+        behind = (now > due) | (next_at < now + (1.0 - ROUNDING) * shortest)
+        found: Floats = np.where(behind, np.maximum(next_at, now + shortest), next_at)
+        return found
 
     def flagged(self, k: int, noted: np.ndarray) -> int:
         """What is special about sample k with these beliefs."""
@@ -128,7 +141,10 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
         if not np.isfinite(longest).all():
             says = f"{name} has no longest interval, so the silence of a dead agent is not known"
             raise _refused(f"{says}; set fleet.silence in seconds", "fleet.silence")
-        silence = 5.0 * float(longest.max())
+        silence = max(5.0 * float(longest.max()), LEAST_SILENCE)
+    if silence < HELLOS * HELLO:
+        says = f"fleet.silence is {silence:g}, but agents that wait send every {HELLO:g} s"
+        raise _refused(f"{says}; use at least {HELLOS * HELLO:g}", "fleet.silence")
     if silence <= float(longest[np.isfinite(longest)].max(initial=0.0)):
         says = f"fleet.silence is {silence:g}, in which an agent need not sample at all"
         raise _refused(f"{says}; use more than the longest interval", "fleet.silence")

@@ -100,7 +100,7 @@ class FleetSpec(Table):
     )
     silence: Positive | None = doc(
         "how long an agent may be silent before it is taken to be gone; five times the longest "
-        "interval of the law if absent",
+        "interval of the law, and at least a second, if absent",
         None,
     )
     quorum: Counted | None = doc(

@@ -37,7 +37,7 @@ def decided_again(law: LiveLaw, live: LiveRecord, start: Points, tell: Tell) -> 
     for k, (row, (lo, hi)) in enumerate(zip(rows, ends, strict=True)):
         who, near = (int(row["agent"]), int(row["boot"])), live.beliefs[lo:hi]
         if who not in agents:
-            agents[who] = Decisions(law.system, *who)
+            agents[who] = Decisions(law, *who)
         own = agents[who]
         before = rows[live.previous[k]] if live.previous[k] >= 0 else None
         try:
@@ -136,8 +136,7 @@ def _by_own_draws(law: LiveLaw, live: LiveRecord, gaps: Floats) -> None:
     stream = np.array(system.streams)[agent] + rows["boot"].astype(np.int64) * MOST_AGENTS
     k = rows["k"].astype(np.int64) - 1 - begun
     ruled = next_by_rule(system.program, Counted(agent, rows["time"], k, first), system.key, stream)
-    late = rows["time"] > rows["due"]
-    ruled = np.where(late, np.maximum(ruled, rows["time"] + law.shortest[agent]), ruled)
+    ruled = law.spaced(agent, rows["time"], rows["due"], ruled)
     drawn = ~at_start & (rows["time"] < system.departures[agent])
     np.maximum(gaps, gaps_between(ruled, rows["next_at"]), out=gaps, where=drawn)
 
