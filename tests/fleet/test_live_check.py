@@ -12,13 +12,22 @@ from dwell.fleet.faults import Faults, Partition
 from dwell.fleet.virtual import VirtualFleet
 from dwell.hybrid import Stop, StopReason
 from dwell.live.agent import LiveAgent
-from dwell.live.record import SPEED, STAND
+from dwell.live.record import FENCE, SPEED, STAND
 from dwell.live.settings import LiveSettings, live_law
 from dwell.live.table import segments_of
 from dwell.results.live_run import live_run
 from dwell.runner import made_with
 from dwell.scenario.build import build
-from tests.fleet.fleets import EXACT, START, copied, record_of, recorded, run_from, scenario
+from tests.fleet.fleets import (
+    EXACT,
+    START,
+    copied,
+    record_of,
+    recorded,
+    run_from,
+    scenario,
+    template,
+)
 
 LIVE = {
     "jump", "heard", "reset", "interval", "late", "flow", "belief", "centroid-bound", "complete",
@@ -153,7 +162,7 @@ def test_robots_of_silent_agents_are_kept_away_from():
 
     live = record_of(case, settings, faults=cut)
     about = live.beliefs[live.beliefs["age"] > 1.0]
-    assert set(about["agent"]) == set(range(6))
+    assert 5 in about["agent"]
     assert violated(live, case) == set()
     free = record_of(case, replace(settings, clearance=0.0), faults=cut)
     assert closest(free) < 0.6 <= closest(live)
@@ -237,15 +246,26 @@ def test_a_belief_of_another_boot():
     assert violated(live) == {"heard"}
 
 
+def without(live, dropped, **changes):
+    """A record without some of its samples."""
+    keep = ~dropped
+    return replace(
+        live, samples=live.samples[keep], counts=live.counts[keep], shifts=live.shifts[keep],
+        beliefs=live.beliefs[keep[live.owner]], **changes,
+    )  # fmt: skip
+
+
+def test_a_killed_process_does_not_excuse_beliefs_long_after():
+    live, agent = faulty(), 2
+    own = (live.samples["agent"] == agent) & (live.samples["k"] > 3)
+    assert "heard" in violated(without(live, own, cut=((agent, 0),)))
+
+
 @pytest.mark.parametrize("lost", [0, 2])
 def test_the_last_records_of_a_process_that_was_killed_may_be_missing(lost):
     live, agent = faulty(), 2
     heard = live.beliefs["k"][live.beliefs["agent"] == agent].max()
-    keep = ~((live.samples["agent"] == agent) & (live.samples["k"] >= heard - lost))
-    cut = replace(
-        live, samples=live.samples[keep], counts=live.counts[keep], shifts=live.shifts[keep],
-        beliefs=live.beliefs[keep[live.owner]],
-    )  # fmt: skip
+    cut = without(live, (live.samples["agent"] == agent) & (live.samples["k"] >= heard - lost))
     assert "heard" in violated(cut)
     cut = replace(cut, cut=((agent, 0),))
     assert violated(cut) <= {"complete"}
@@ -328,12 +348,7 @@ def test_a_missing_sample():
     heard = set(zip(live.beliefs["agent"].tolist(), live.beliefs["k"].tolist(), strict=True))
     rows = zip(live.samples["agent"].tolist(), live.samples["k"].tolist(), strict=True)
     unheard = [k for k, row in enumerate(rows) if row not in heard and row[1] == 4]
-    keep = np.arange(len(live.samples)) != unheard[0]
-    forged = replace(
-        live, samples=live.samples[keep], counts=live.counts[keep], shifts=live.shifts[keep],
-        beliefs=live.beliefs[keep[live.owner]],
-    )  # fmt: skip
-    assert violated(forged) == {"complete"}
+    assert violated(without(live, np.arange(len(live.samples)) == unheard[0])) == {"complete"}
 
 
 def test_a_moved_place():
@@ -378,6 +393,62 @@ def test_a_neighbour_that_is_left_out():
     counts[k] -= 1
     forged = replace(live, counts=counts, beliefs=np.delete(live.beliefs, first))
     assert {"jump", "centroid"} & violated(forged)
+
+
+def test_an_agent_that_claims_to_know_others_and_takes_none_into_account():
+    system, start, _ = build(scenario())
+    made = []
+    fleet = VirtualFleet(live_law(system, SETTINGS), start, watch=made.append)
+    fleet.run(3.3)
+    agent, beliefs, now = fleet.agents[5], fleet.beliefs[5], float(fleet.agents[5].due)
+    beliefs.boot[:5] = -1
+    place = beliefs.segments().take([5]).at(now)[0]
+    made.append(agent.sample(now, place, now, beliefs))
+    row = made[-1].sample
+    row["known"], row["flags"], row["hold"] = 6, 0, row["commanded"]
+    row["hold_error"] = lengths(row["before"] - row["hold"])
+    made.sort(key=lambda one: float(one.sample["time"]))
+    assert violated(recorded(made, SETTINGS)) == {"seen"}
+
+
+@cache
+def stopped(*, moves_on):
+    """A record of agents that the emergency stop reaches one after another."""
+    system, start, _ = build(scenario(horizon=2.0))
+    made = []
+    fleet = VirtualFleet(live_law(system, SETTINGS), start, watch=made.append)
+    fleet.run(1.0)
+    for p, agent in enumerate(fleet.agents):
+        now, agent.stopped = 1.0 + 1e-3 * p, True
+        place = fleet.beliefs[p].segments().take([p]).at(now)[0]
+        fleet._record(p, agent.sample(now, place, now, fleet.beliefs[p]))
+    fleet.agents[3].stopped = not moves_on
+    fleet.run(2.0)
+    return recorded(made, SETTINGS)
+
+
+def test_the_emergency_stop_may_reach_agents_one_after_another():
+    live = stopped(moves_on=False)
+    later = live.samples[live.samples["time"] > 1.1]
+    assert not later["hold"].any()
+    assert violated(live, scenario(horizon=2.0)) == set()
+
+
+def test_an_agent_that_moves_on_after_the_emergency_stop():
+    live = stopped(moves_on=True)
+    assert live.samples["hold"][(live.samples["agent"] == 3)][-1].any()
+    assert violated(live, scenario(horizon=2.0)) == {"safety"}
+
+
+def test_the_geofence_is_that_of_the_present_workspace():
+    case = template(
+        "switching-site", "run.horizon=34", "controller.t1=0.2", "controller.t2=0.4",
+        "agents.start=[[4.5, 3.0], [1.2, 0.7], [0.6, 1.4], [1.5, 1.6], [2.2, 0.5], [0.7, 2.3]]",
+    )  # fmt: skip
+    live = record_of(case, LiveSettings())
+    assert live.samples["position"][:, 0].max() > 5.05  # the first site ends at 5
+    assert not (live.samples["flags"] & FENCE).any()
+    assert violated(live, case) == set()
 
 
 def test_how_wrong_samples_may_have_been_is_reported():

@@ -77,12 +77,15 @@ class LiveAgent:
         """Undo a sample that could not be recorded."""
         self.due, self.k, self.decisions.own = saved
 
-    def _silent(self, now: float, beliefs: Beliefs) -> Ints:
-        """Others whose last announcement is too old: their robots may still stand there."""
-        silent = (beliefs.boot >= 0) & (beliefs.ages(now) > self.law.silence)
-        silent[self.agent] = False
-        present = self.law.system.timeline.present_at(now)
-        return np.flatnonzero(silent) if present is None else present[silent[present]]
+    def _within_reach(self, now: float, places: Points, beliefs: Beliefs) -> Ints:
+        """Others whose robots may come close before the next samples, silent ones included."""
+        law, ages = self.law, beliefs.ages(now)
+        time = 3.0 * float(law.longest.max()) + np.where(ages > law.silence, 0.0, ages)
+        apart = lengths(places - places[self.agent]) - 2.0 * law.settings.clearance
+        close = (beliefs.boot >= 0) & (apart <= law.speed * time)
+        close[self.agent] = False
+        present = law.system.timeline.present_at(now)
+        return np.flatnonzero(close) if present is None else present[close[present]]
 
     def _made(
         self,
@@ -99,7 +102,7 @@ class LiveAgent:
         p, law, places = self.agent, self.law, segments.at(now)
         near = neighbours(law.system, places, p, now, known)
         if law.settings.clearance > 0.0:
-            near = np.append(near, self._silent(now, beliefs))
+            near = np.union1d(near, self._within_reach(now, places, beliefs))
         noted = np.zeros(len(near), dtype=belief_type(places.shape[1]))
         noted["agent"], noted["boot"], noted["k"] = near, beliefs.boot[near], beliefs.k[near]
         noted["age"], noted["position"] = beliefs.ages(now)[near], places[near]
@@ -110,7 +113,7 @@ class LiveAgent:
         at_hand = Circumstances(
             int((known if present is None else known[np.union1d(present, [p])]).sum()),
             law.system.agents if present is None else len(present),
-            now - measured, self.stopped, noted,
+            now - measured, self.stopped, now, noted,
         )  # fmt: skip
         hold, flags = limited(law, p, places[p], commanded, cruise, at_hand)
         flags |= law.flagged(self.k + 1, noted)

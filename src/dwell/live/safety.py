@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell._types import Points, dots, lengths
+from dwell._types import Floats, Points, dots, lengths
 from dwell.agents.interfaces import decay_rate_of
 from dwell.geometry import Workspace
 from dwell.live.record import FENCE, NEAR, POSE, SPEED, STAND, STOP
@@ -23,7 +23,8 @@ class Circumstances(NamedTuple):
     present: int  # agents that the scenario has at this time
     pose_age: float  # of the own position
     stopped: bool  # by the emergency stop
-    near: np.ndarray  # of belief_type: its neighbours, and silent agents
+    time: float
+    near: np.ndarray  # of belief_type: its neighbours, and for the keep-away all within reach
 
 
 def limited(
@@ -47,11 +48,12 @@ def limited(
     if not math.isfinite(hold) or speed == 0.0:
         return velocity, flags
     step = hold + 1.0 / decay_rate_of(law.system.controller)  # a velocity may decay after its hold
-    share = within(law.system.workspace, place, velocity * step)
+    share = within(law.system.ground_at(now.time).workspace, place, velocity * step)
     if share < 1.0:
         velocity, flags = share * velocity, flags | FENCE
     if law.settings.clearance > 0.0 and len(now.near):
-        share = apart(law, place, velocity * step, now.near)
+        astray = law.speed * now.pose_age if now.pose_age > 0.0 else 0.0
+        share = apart(law, place, velocity * step, now.near, astray)
         if share < 1.0:
             velocity, flags = share * velocity, flags | NEAR
     return velocity, flags
@@ -76,29 +78,65 @@ def within(workspace: Workspace, place: Points, step: Points) -> float:
     return low
 
 
-def apart(law: LiveLaw, place: Points, step: Points, near: np.ndarray) -> float:
-    """The largest share of a step that uses half the distance to others, less the clearance.
+def apart(
+    law: LiveLaw, place: Points, step: Points, near: np.ndarray, astray: float = 0.0
+) -> float:
+    """The largest share of a step that stays two clearances away from the paths of others.
 
-    This holds for the distance to each other agent, and for that to the segment that it still
-    holds: whichever agent decides next, paths stay apart by twice the clearance. The distance is
-    smaller by how far an agent may be from its believed position. An agent that is silent for
-    longer than `silence` is taken to stand where its last segment ended, as a dead one does.
+    Where another agent cannot have sampled since its message, its path is the rest of its segment.
+    Otherwise it is somewhere about its believed position, and the step also stays away from
+    wherever its present segment may lead. One that is silent for longer than `silence` is taken to
+    stand, as a dead one does. A robot that is closer already may only move away, and only from a
+    path that is certain; standing is free, as no other robot may plan to come here.
+
+    astray : how far the robot may be from `place`.
     """
-    agents, begin = near["agent"], near["position"]
+    held, unsure = _paths(law, near)
+    path = near["velocity"] * held[:, None]
+    radius = 2.0 * law.settings.clearance + astray + unsure
+    to_begin = place - near["position"]
+    share = _along(to_begin, path)
+    gap = to_begin - path * np.clip(share, 0.0, 1.0)[:, None]
+    close = lengths(gap) < radius
+    if (close & ((unsure > 0.0) | (dots(gap, step) < 0.0))).any():
+        return 0.0
+    across = to_begin - path * share[:, None], step - path * _along(step, path)[:, None]
+    beside = _meets(*across, radius)
+    met = _along(to_begin + beside[:, None] * step, path)
+    entries = (
+        np.where((met >= 0.0) & (met <= 1.0), beside, 1.0),
+        _meets(to_begin, step, radius), _meets(to_begin - path, step, radius),
+    )  # fmt: skip
+    return float(min(one[~close].min(initial=1.0) for one in entries))
+
+
+def _along(vectors: Points, path: Points) -> Floats:
+    """The coordinates of vectors along paths, in lengths of these; 0 for those without length."""
+    found: Floats = dots(vectors, path) / np.maximum(dots(path, path), np.finfo(float).tiny)
+    return found
+
+
+def _meets(begin: Points, step: Points, radius: Floats) -> Floats:
+    """The share of a step, at most 1, after which it first is within a radius of the origin."""
+    square, half = dots(step, step), dots(begin, step)
+    inside = half**2 - square * (dots(begin, begin) - radius**2)
+    hits = (inside > 0.0) & (half < 0.0)
+    entry = (-half - np.sqrt(np.where(hits, inside, 0.0))) / np.where(hits, square, 1.0)
+    found: Floats = np.where(hits, np.clip(entry, 0.0, 1.0), 1.0)
+    return found
+
+
+def _paths(law: LiveLaw, near: np.ndarray) -> tuple[Floats, Floats]:
+    """For how long each agent certainly holds its velocity, and how far off it may lead otherwise.
+
+    An agent may have sampled since its shortest interval, or at any time if it has not begun, and
+    then holds another velocity for its longest interval.
+    """
+    agents, age = near["agent"], near["age"]
+    shortest = np.where(near["k"] == 0, 0.0, law.shortest[agents])
     longest = np.minimum(law.longest[agents], law.silence)
-    left = np.maximum(longest - near["age"], 0.0) + 1.0 / decay_rate_of(law.system.controller)
-    path = near["velocity"] * left[:, None]
-    along = dots(place - begin, path) / np.maximum(dots(path, path), np.finfo(float).tiny)
-    nearest = begin + path * np.clip(along, 0.0, 1.0)[:, None]
-    late = np.maximum(near["age"] - law.shortest[agents], 0.0)
-    late[near["age"] > law.silence] = 0.0
-    unsure = 2.0 * law.speed * late if math.isfinite(law.speed) else np.where(late > 0, np.inf, 0.0)
-    share = 1.0
-    for points in (begin, nearest):
-        away = points - place
-        distance = lengths(away)
-        free = np.maximum(0.5 * distance - law.settings.clearance - unsure, 0.0)
-        towards = dots(away / np.maximum(distance, np.finfo(float).tiny)[:, None], step)
-        shares = free[towards > 0.0] / towards[towards > 0.0]
-        share = min(share, float(shares.min(initial=1.0)))
-    return share
+    longest += 1.0 / decay_rate_of(law.system.controller)
+    certain = (age < shortest) | (age > law.silence)
+    held = np.where(certain, np.maximum(longest - age, 0.0), 0.0)
+    time = np.where(certain, 1.0, 2.0 * (age - shortest) + longest)
+    return held, np.where(certain, 0.0, law.speed * time)

@@ -9,10 +9,11 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints, at_time
-from dwell.live.record import LiveRecord
+from dwell.live.record import STOP, LiveRecord
 from dwell.live.settings import LiveLaw
 from dwell.verify.recorded import Recorded
 
+UNSAVED = 1.0  # seconds of records that a power loss may take
 CLOCKS = 4.0  # times the uncertainty of one clock: see `unsure`
 
 
@@ -61,9 +62,11 @@ class LiveCheck:
         quiet: Floats = self.law.shortest[agent].copy()
         if not hasattr(self.run.system.controller, "t1"):
             return np.zeros(len(quiet))
-        for p in range(self.run.system.agents):  # another boot may begin sooner
+        for p in range(self.run.system.agents):  # another boot, or the stop, may come sooner
             own = np.flatnonzero(agent == p)
-            changes = np.diff(live.samples["boot"][own].astype(np.int64)) != 0
+            rows = live.samples[own]
+            changes = np.diff(rows["boot"].astype(np.int64)) != 0
+            changes |= rows["flags"][1:] & STOP > 0
             soon = np.where(changes, np.diff(live.times[own]), np.inf)
             quiet[own[:-1]] = np.minimum(quiet[own[:-1]], soon)
         return quiet
@@ -83,14 +86,16 @@ class LiveCheck:
 
     @cached_property
     def excused(self) -> np.ndarray:
-        """Beliefs of messages after the last record of a process that was killed."""
+        """Beliefs of messages shortly after the last record of a process that was killed."""
         live = self.live
         excused = np.zeros(len(live.beliefs), dtype=bool)
         for agent, boot in live.cut:
             own = (live.samples["agent"] == agent) & (live.samples["boot"] == boot)
             last = int(live.samples["k"][own].max(initial=0))
+            end = float(live.times[own].max(initial=-np.inf))
             of = (live.beliefs["agent"] == agent) & (live.beliefs["boot"] == boot)
-            excused |= of & (live.beliefs["k"] > last)
+            soon = self.when - live.beliefs["age"] <= end + UNSAVED + CLOCKS * live.uncertainty
+            excused |= of & (live.beliefs["k"] > last) & (soon | np.isinf(end))
         return excused
 
     @cached_property

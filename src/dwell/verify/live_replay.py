@@ -40,6 +40,7 @@ def decided_again(law: LiveLaw, live: LiveRecord, start: Points, tell: Tell) -> 
             agents[who] = Decisions(law, *who)
         own = agents[who]
         before = rows[live.previous[k]] if live.previous[k] >= 0 else None
+        stopped = before is not None and bool(before["flags"] & STOP)
         try:
             counted = near[near["age"] <= law.silence]  # others matter for the keep-away alone
             after, cell, spent = _decided(own, row, counted, before, start)
@@ -47,7 +48,7 @@ def decided_again(law: LiveLaw, live: LiveRecord, start: Points, tell: Tell) -> 
             for column in gaps.values():
                 column[k] = np.inf
             continue
-        for name, gap in _differences(law, row, near, after, cell, spent).items():
+        for name, gap in _differences(law, row, near, after, cell, spent, stopped).items():
             gaps[name][k] = gap
         own.own.hold = row["hold"].copy()
         if k % TELL_EVERY == 0:
@@ -94,6 +95,7 @@ def _differences(
     after: AgentsState,
     cell: CellMeasurement,
     spent: Spent,
+    stopped: bool,
 ) -> dict[str, float]:
     """How far one sample is from the decision of its law, by the name of the finding."""
     p, now = int(row["agent"]), float(row["time"])
@@ -101,18 +103,21 @@ def _differences(
     present = law.system.timeline.present_at(now)
     at_hand = Circumstances(
         int(row["known"]), law.system.agents if present is None else len(present),
-        now - float(row["measured"]), bool(row["flags"] & STOP), near,
+        now - float(row["measured"]), bool(row["flags"] & STOP), now, near,
     )  # fmt: skip
     hold, flags = limited(law, p, row["position"], row["commanded"], float(row["cruise"]), at_hand)
     flags |= law.flagged(int(row["k"]), near)
     seen = abs(cell.neighbors - int(row["neighbors"])) + abs(int(cell.empty) - int(row["empty"]))
+    nearest = float(gaps_between(cell.nearest, row["nearest"]))
     counted = zip(astuple(spent), (int(row[name]) for name in COUNTS), strict=True)
     known = np.count_nonzero(near["age"] <= law.silence)
-    same = flags == int(row["flags"]) and int(row["known"]) > known
+    alone = known == 0 < int(row["known"]) - 1 and (present is None or p in present)
+    moves_on = stopped and not int(row["flags"]) & STOP
+    same = flags == int(row["flags"]) and int(row["known"]) > known and not moves_on
     return {
         "jump": _apart(after.hold[p], row["commanded"]),
         "centroid": _apart(cell.error, row["error"]),
-        "seen": seen + float(gaps_between(cell.nearest, row["nearest"])),
+        "seen": np.inf if alone else seen + nearest,
         "cruise": float(gaps_between(cruise, row["cruise"])),
         "counts": float(sum(abs(a - b) for a, b in counted)),
         "reset": float(gaps_between(next_at, row["next_at"])),
