@@ -108,7 +108,7 @@ class LiveAgent:
         noted["age"], noted["position"] = beliefs.ages(now)[near], places[near]
         noted["velocity"] = segments.velocity_at(now)[near]
         commanded = after.hold[p]
-        next_at, cruise = law.timing(p, now, self.due, after)
+        next_at, cruise = law.timing(p, self.k + 1, now, self.due, after)
         present = law.system.timeline.present_at(now)
         at_hand = Circumstances(
             int((known if present is None else known[np.union1d(present, [p])]).sum()),

@@ -74,25 +74,28 @@ class LiveLaw:
     silence: float
     speed: float  # the largest speed of an agent
 
-    def timing(self, agent: int, now: float, due: float, after: AgentsState) -> tuple[float, float]:
+    def timing(
+        self, agent: int, k: int, now: float, due: float, after: AgentsState
+    ) -> tuple[float, float]:
         """When an agent samples next, and for how long it may hold its velocity.
 
-        after : the state after its decision.
+        after : the state after its decision at sample k.
         """
-        next_at = float(self.spaced(agent, now, due, after.next_at[agent]))
+        next_at = float(self.spaced(agent, k, now, due, after.next_at[agent]))
         limit = float(self.limit[agent])
         cruise = limit if after.cruise is None else min(float(after.cruise[agent]), limit)
         if math.isinf(cruise) and self.settings.margin > 0.0:
             cruise = next_at - now + self.settings.margin
         return next_at, cruise
 
-    def spaced(self, agent: Any, now: Any, due: Any, next_at: Any) -> Floats:
-        """The next times by the law, moved where they would follow a late sample too soon.
+    def spaced(self, agent: Any, k: Any, now: Any, due: Any, next_at: Any) -> Floats:
+        """The next times by the law after samples k, moved where they would come too soon.
 
-        A law with one period is behind after a long pause, also with the samples that follow.
+        A law with one period is behind after a long pause, also with the samples that follow. After
+        its first sample an agent may have any time to the next.
         """
         shortest = self.shortest[agent]
-        behind = (now > due) | (next_at < now + (1.0 - ROUNDING) * shortest)
+        behind = (now > due) | (k > 1) & (next_at < now + (1.0 - ROUNDING) * shortest)
         found: Floats = np.where(behind, np.maximum(next_at, now + shortest), next_at)
         return found
 

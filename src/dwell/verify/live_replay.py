@@ -99,7 +99,7 @@ def _differences(
 ) -> dict[str, float]:
     """How far one sample is from the decision of its law, by the name of the finding."""
     p, now = int(row["agent"]), float(row["time"])
-    next_at, cruise = law.timing(p, now, float(row["due"]), after)
+    next_at, cruise = law.timing(p, int(row["k"]), now, float(row["due"]), after)
     present = law.system.timeline.present_at(now)
     at_hand = Circumstances(
         int(row["known"]), law.system.agents if present is None else len(present),
@@ -141,7 +141,7 @@ def _by_own_draws(law: LiveLaw, live: LiveRecord, gaps: Floats) -> None:
     stream = np.array(system.streams)[agent] + rows["boot"].astype(np.int64) * MOST_AGENTS
     k = rows["k"].astype(np.int64) - 1 - begun
     ruled = next_by_rule(system.program, Counted(agent, rows["time"], k, first), system.key, stream)
-    ruled = law.spaced(agent, rows["time"], rows["due"], ruled)
+    ruled = law.spaced(agent, rows["k"], rows["time"], rows["due"], ruled)
     drawn = ~at_start & (rows["time"] < system.departures[agent])
     np.maximum(gaps, gaps_between(ruled, rows["next_at"]), out=gaps, where=drawn)
 
