@@ -2,13 +2,19 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+import dwell
 from dwell._types import lengths
 from dwell.fleet.faults import Faults
-from dwell.live.settings import LiveSettings
-from tests.fleet.fleets import record_of, scenario
+from dwell.fleet.virtual import VirtualFleet
+from dwell.fleet.wire import SENDER
+from dwell.live.record import HIDDEN
+from dwell.live.settings import LiveSettings, live_law
+from dwell.scenario.build import build
+from tests.fleet.fleets import record_of, recorded, run_from, scenario
 
 RADIUS, HORIZON = 0.08, 5.0
 START = [
@@ -25,18 +31,23 @@ def closest(radius, peak, faults, seed):
         density={"kind": "gaussian", "center": list(peak), "rate": 6.0},
     )  # fmt: skip
     live = record_of(case, LiveSettings(silence=3.0, clearance=radius), faults=faults)
-    times = np.linspace(0.0, HORIZON, 2000)
-    paths = []
-    for p in range(len(START)):
-        own = live.samples[live.samples["agent"] == p]
-        held = own[np.searchsorted(own["time"], times, side="right") - 1]
-        since = np.minimum(times - held["time"], held["cruise"])
-        paths.append(held["position"] + held["hold"] * since[:, None])
+    paths = paths_of(live.samples, HORIZON)
     first, second = np.triu_indices(len(START), 1)
     return min(lengths(paths[a] - paths[b]).min() for a, b in zip(first, second, strict=True))
 
 
-@settings(max_examples=12)
+def paths_of(samples, until):
+    """The positions of each agent at 2000 times."""
+    times, paths = np.linspace(0.0, until, 2000), []
+    for p in range(int(samples["agent"].max()) + 1):
+        own = samples[samples["agent"] == p]
+        held = own[np.searchsorted(own["time"], times, side="right") - 1]
+        since = np.minimum(times - held["time"], held["cruise"])
+        paths.append(held["position"] + held["hold"] * since[:, None])
+    return paths
+
+
+@hypothesis_settings(max_examples=12)
 @given(
     seed=st.integers(0, 1000),
     peak=st.tuples(st.floats(0.3, 3.7), st.floats(0.3, 2.7)),
@@ -52,3 +63,38 @@ def test_robots_stay_two_radii_apart(seed, peak, loss, delay, repeat):
 @pytest.mark.parametrize("seed", range(3))
 def test_without_it_they_come_closer(seed):
     assert closest(0.0, (2.0, 1.5), Faults(loss=0.5, seed=seed), seed) < 2.0 * RADIUS
+
+
+@pytest.mark.parametrize("clearance", [0.0, 0.25])
+def test_two_robots_that_hear_all_others_but_not_each_other(clearance):
+    """Each takes the other one to be gone, but the third one still knows three agents."""
+    law = {"kind": "timer", "k1": 0.5, "nu": 0.5, "t1": 0.2, "t2": 0.65}
+    start = [[0.5, 1.0], [3.5, 1.0], [2.0, 2.8]]
+    case = scenario(agents={"start": start}, controller=law, density={"kind": "uniform"})
+    system, positions, _ = build(case)
+    made = []
+    settings = LiveSettings(clearance=clearance)
+    fleet = VirtualFleet(live_law(system, settings), positions, watch=made.append)
+    for p in (0, 1):
+        fleet._transports[p] = Deaf(fleet._transports[p], 1 - p)
+    fleet.run(30.0)
+    live = recorded(made, settings)
+    paths = paths_of(live.samples, 30.0)
+    together = lengths(paths[0] - paths[1]).min()
+    assert together >= 0.5 if clearance else together < 0.1
+    assert bool((live.samples["flags"] & HIDDEN).any()) == (clearance > 0.0)
+    case = case.model_copy(update={"run": case.run.model_copy(update={"horizon": 30.0})})
+    report = dwell.check(run_from(case, live), progress=False)
+    assert {f.name for f in report.findings if f.status == "violated"} == set()
+
+
+class Deaf:
+    """A transport that receives nothing from one agent."""
+
+    def __init__(self, transport, other):
+        self._transport, self._other = transport, other
+        self.send = transport.send
+
+    def receive(self, now):
+        found = self._transport.receive(now)
+        return [one for one in found if SENDER.unpack_from(one.datagram)[0] != self._other]

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from dwell.live.beliefs import READY, SEGMENT, STOPPED, Announcement
+from dwell.live.beliefs import MOST_KNOWN, READY, SEGMENT, STOPPED, Announcement
 
 VERSION = 1
 START, STOP = 8, 9  # kinds of messages to all agents: the common time 0; the emergency stop
 KINDS = (SEGMENT, READY, STOPPED, START, STOP)
-_HEAD = struct.Struct("<IBBBxHHIdd")  # as packed below
+_HEAD = struct.Struct("<IBBBBHHIdd")  # as packed below
 SENDER = struct.Struct("<8xHHI")  # agent, boot and k in a datagram
 SEAL = 16  # bytes of an HMAC-SHA256
 HUGE = 1e100  # coordinates and times below this have squares
@@ -62,15 +62,20 @@ class Codec:
         """The datagram of an announcement."""
         return self._packed(
             one.kind, one.agent, one.boot, one.k, one.stamp, one.cruise, *one.position,
-            *one.velocity,
+            *one.velocity, known=one.known,
         )  # fmt: skip
 
     def control(self, kind: int, stamp: float) -> bytes:
         """The datagram of a message to all agents."""
         return self._packed(kind, OBSERVER, 0, 0, stamp, 0.0, *(0.0,) * (2 * self.dimension))
 
-    def _packed(self, kind: int, agent: int, boot: int, k: int, *numbers: float) -> bytes:
-        head = (self._tag(kind), VERSION, kind, self.dimension, agent, boot, k, *numbers[:2])
+    def _packed(
+        self, kind: int, agent: int, boot: int, k: int, *numbers: float, known: int = 0
+    ) -> bytes:
+        counted = min(known, MOST_KNOWN)
+        head = (
+            self._tag(kind), VERSION, kind, self.dimension, counted, agent, boot, k, *numbers[:2]
+        )  # fmt: skip
         datagram = _HEAD.pack(*head) + self._vectors.pack(*numbers[2:])
         return datagram if self._key is None else datagram + self._seal(datagram)
 
@@ -90,7 +95,8 @@ class Codec:
             datagram, seal = datagram[:-SEAL], datagram[-SEAL:]
             if not hmac.compare_digest(seal, self._seal(datagram)):
                 return self._refused("seal")
-        run, version, kind, dimension, agent, boot, k, stamp, cruise = _HEAD.unpack_from(datagram)
+        head = _HEAD.unpack_from(datagram)
+        run, version, kind, dimension, known, agent, boot, k, stamp, cruise = head
         if version != VERSION or dimension != self.dimension or kind not in KINDS:
             return self._refused("version")
         if run != self._tag(kind):
@@ -103,7 +109,7 @@ class Codec:
         if agent >= self.agents:
             return self._refused("agent")
         place, velocity = vectors[:dimension], vectors[dimension:]
-        return Announcement(agent, boot, k, stamp, cruise, place, velocity, kind)
+        return Announcement(agent, boot, k, stamp, cruise, place, velocity, kind, known)
 
     def refuse(self, reason: str) -> None:
         """Count a datagram that is refused."""

@@ -14,9 +14,9 @@ from dwell.agents import AgentsState
 from dwell.agents.interfaces import CellMeasurement
 from dwell.agents.problem import cell_in
 from dwell.agents.segments import Segments
-from dwell.live.beliefs import Announcement, Beliefs
+from dwell.live.beliefs import MOST_KNOWN, Announcement, Beliefs
 from dwell.live.decision import Decisions, OwnState, neighbours
-from dwell.live.record import COUNTS, belief_type, sample_type
+from dwell.live.record import COUNTS, HIDDEN, belief_type, sample_type
 from dwell.live.safety import Circumstances, limited
 from dwell.live.settings import LiveLaw
 
@@ -77,10 +77,11 @@ class LiveAgent:
         """Undo a sample that could not be recorded."""
         self.due, self.k, self.decisions.own = saved
 
-    def _within_reach(self, now: float, places: Points, beliefs: Beliefs) -> Ints:
+    def _within_reach(self, now: float, places: Points, beliefs: Beliefs, hidden: bool) -> Ints:
         """Others whose robots may come close before the next samples, silent ones included."""
         law, ages = self.law, beliefs.ages(now)
-        time = 3.0 * float(law.longest.max()) + np.where(ages > law.silence, 0.0, ages)
+        doubt = np.where((ages <= law.silence) | hidden, 2.0 * ages, 0.0)
+        time = 3.0 * float(law.longest.max()) + doubt
         apart = lengths(places - places[self.agent]) - 2.0 * law.settings.clearance
         close = (beliefs.boot >= 0) & (apart <= law.speed * time)
         close[self.agent] = False
@@ -100,23 +101,25 @@ class LiveAgent:
     ) -> Decided:
         """The record of a decision, with what safety makes of its velocity."""
         p, law, places = self.agent, self.law, segments.at(now)
-        near = neighbours(law.system, places, p, now, known)
+        present = law.system.timeline.present_at(now)
+        count = int((known if present is None else known[np.union1d(present, [p])]).sum())
+        near, hidden = neighbours(law.system, places, p, now, known), False
         if law.settings.clearance > 0.0:
-            near = np.union1d(near, self._within_reach(now, places, beliefs))
+            others = np.delete(beliefs.knows, p)[np.delete(known, p)]
+            hidden = bool((others > min(count, MOST_KNOWN)).any())
+            near = np.union1d(near, self._within_reach(now, places, beliefs, hidden))
         noted = np.zeros(len(near), dtype=belief_type(places.shape[1]))
         noted["agent"], noted["boot"], noted["k"] = near, beliefs.boot[near], beliefs.k[near]
         noted["age"], noted["position"] = beliefs.ages(now)[near], places[near]
         noted["velocity"] = segments.velocity_at(now)[near]
         commanded = after.hold[p]
         next_at, cruise = law.timing(p, self.k + 1, now, self.due, after)
-        present = law.system.timeline.present_at(now)
         at_hand = Circumstances(
-            int((known if present is None else known[np.union1d(present, [p])]).sum()),
-            law.system.agents if present is None else len(present),
-            now - measured, self.stopped, now, noted,
+            count, law.system.agents if present is None else len(present), now - measured,
+            self.stopped, now, noted, hidden,
         )  # fmt: skip
         hold, flags = limited(law, p, places[p], commanded, cruise, at_hand)
-        flags |= law.flagged(self.k + 1, noted)
+        flags |= law.flagged(self.k + 1, noted) | (HIDDEN if hidden else 0)
         before = segments.hold[p]
         row = np.zeros((), dtype=sample_type(len(hold)))
         for name, value in {
@@ -132,5 +135,7 @@ class LiveAgent:
         self.k, self.decisions.own.hold = self.k + 1, hold
         leaves = float(law.system.departures[p])
         self.due = min(next_at, leaves) if leaves > now else next_at
-        announced = Announcement(p, self.boot, self.k, now, cruise, places[p], hold)
+        announced = Announcement(
+            p, self.boot, self.k, now, cruise, places[p], hold, known=min(count, MOST_KNOWN)
+        )
         return Decided(row, noted, announced)

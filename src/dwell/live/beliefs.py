@@ -13,6 +13,7 @@ from dwell.agents.segments import Segments
 WINDOW = 30.0  # seconds of which the least delay of messages counts; clocks drift
 
 
+MOST_KNOWN = 255  # fits into one byte of a message
 SEGMENT, READY, STOPPED = range(3)  # kinds of announcements
 
 
@@ -27,6 +28,7 @@ class Announcement(NamedTuple):
     position: Points
     velocity: Points
     kind: int = SEGMENT  # READY: it stands and knows all others; STOPPED: by the emergency stop
+    known: int = 0  # agents that its sender knows, itself included; at most MOST_KNOWN
 
 
 @final
@@ -45,6 +47,7 @@ class Beliefs:
         self.cruise = np.full(agents, math.inf)
         self.boot = np.full(agents, -1, dtype=np.int64)  # -1: no message yet
         self.k = np.zeros(agents, dtype=np.int64)
+        self.knows = np.zeros(agents, dtype=np.int64)  # how many agents each knows
         self.offset = np.zeros(agents)
         self.fade, self.shared = fade, shared_clock
         self._least = np.full((2, agents), math.inf)  # in the last window, and in the one before
@@ -85,7 +88,7 @@ class Beliefs:
         p = message.agent
         self.boot[p], self.k[p], self.stamp[p] = message.boot, message.k, message.stamp
         self.cruise[p], self.position[p] = message.cruise, message.position
-        self.velocity[p] = message.velocity
+        self.velocity[p], self.knows[p] = message.velocity, message.known
 
     def _compare_clocks(self, p: int, begins: bool, difference: float, now: float) -> None:
         if begins:

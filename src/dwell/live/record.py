@@ -19,6 +19,7 @@ FENCE = 16  # the segment would have ended outside the workspace
 NEAR = 32  # the segment would have come too close to another robot
 POSE = 64  # the own position was measured too long ago
 STOP = 128  # the emergency stop
+HIDDEN = 256  # others know more agents: one that is silent here may live
 INTERVENTIONS = {
     STAND: "quorum", SPEED: "speed limit", FENCE: "geofence", NEAR: "keep-away",
     POSE: "own position too old", STOP: "emergency stop",

@@ -25,6 +25,7 @@ class Circumstances(NamedTuple):
     stopped: bool  # by the emergency stop
     time: float
     near: np.ndarray  # of belief_type: its neighbours, and for the keep-away all within reach
+    hidden: bool = False  # others know more agents
 
 
 def limited(
@@ -53,7 +54,7 @@ def limited(
         velocity, flags = share * velocity, flags | FENCE
     if law.settings.clearance > 0.0 and len(now.near):
         astray = law.speed * now.pose_age if now.pose_age > 0.0 else 0.0
-        share = apart(law, place, velocity * step, now.near, astray)
+        share = apart(law, place, velocity * step, now.near, astray, hidden=now.hidden)
         if share < 1.0:
             velocity, flags = share * velocity, flags | NEAR
     return velocity, flags
@@ -79,19 +80,27 @@ def within(workspace: Workspace, place: Points, step: Points) -> float:
 
 
 def apart(
-    law: LiveLaw, place: Points, step: Points, near: np.ndarray, astray: float = 0.0
+    law: LiveLaw,
+    place: Points,
+    step: Points,
+    near: np.ndarray,
+    astray: float = 0.0,
+    *,
+    hidden: bool = False,
 ) -> float:
     """The largest share of a step that stays two clearances away from the paths of others.
 
     Where another agent cannot have sampled since its message, its path is the rest of its segment.
     Otherwise it is somewhere about its believed position, and the step also stays away from
     wherever its present segment may lead. One that is silent for longer than `silence` is taken to
-    stand, as a dead one does. A robot that is closer already may only move away, and only from a
-    path that is certain; standing is free, as no other robot may plan to come here.
+    stand, as a dead one does, unless others know more agents. A robot that is closer already may
+    only move away, and only from a path that is certain; standing is free, as no other robot may
+    plan to come here.
 
     astray : how far the robot may be from `place`.
+    hidden : others know more agents.
     """
-    held, unsure = _paths(law, near)
+    held, unsure = _paths(law, near, hidden)
     path = near["velocity"] * held[:, None]
     radius = 2.0 * law.settings.clearance + astray + unsure
     to_begin = place - near["position"]
@@ -126,7 +135,7 @@ def _meets(begin: Points, step: Points, radius: Floats) -> Floats:
     return found
 
 
-def _paths(law: LiveLaw, near: np.ndarray) -> tuple[Floats, Floats]:
+def _paths(law: LiveLaw, near: np.ndarray, hidden: bool) -> tuple[Floats, Floats]:
     """For how long each agent certainly holds its velocity, and how far off it may lead otherwise.
 
     An agent may have sampled since its shortest interval, or at any time if it has not begun, and
@@ -136,7 +145,7 @@ def _paths(law: LiveLaw, near: np.ndarray) -> tuple[Floats, Floats]:
     shortest = np.where(near["k"] == 0, 0.0, law.shortest[agents])
     longest = np.minimum(law.longest[agents], law.silence)
     longest += 1.0 / decay_rate_of(law.system.controller)
-    certain = (age < shortest) | (age > law.silence)
+    certain = (age < shortest) | ((age > law.silence) & (not hidden))
     held = np.where(certain, np.maximum(longest - age, 0.0), 0.0)
     time = np.where(certain, 1.0, 2.0 * (age - shortest) + longest)
     return held, np.where(certain, 0.0, law.speed * time)
