@@ -63,15 +63,28 @@ class Number:
         return value
 
 
-def one_of(*choices: str) -> Callable[[str], str]:
+@final
+@dataclass(frozen=True)
+class OneOf:
     """Reads one of some words."""
 
-    def read(words: str) -> str:
-        if words not in choices:
-            raise _refused(f"one of {', '.join(choices)}", words)
+    choices: tuple[str, ...]
+
+    @property
+    def metavar(self) -> str:
+        """The words, as a help text shows them."""
+        return "|".join(self.choices)
+
+    def __call__(self, words: str) -> str:
+        """The word, refused if it is none of these."""
+        if words not in self.choices:
+            raise _refused(f"one of {', '.join(self.choices)}", words)
         return words
 
-    return read
+
+def one_of(*choices: str) -> OneOf:
+    """Reads one of some words."""
+    return OneOf(choices)
 
 
 def _refused(need: str, words: str) -> ArgumentTypeError:
