@@ -98,55 +98,66 @@ def cover(plan: FleetPlan, clock: Clock, plants: list[Ros2Plant]) -> None:
     """Run four agents, each in a thread with a socket of its own, until the end of the plan."""
     sockets = [udp_socket(("127.0.0.1", 0)) for _ in plants]
     addresses = [one.getsockname() for one in sockets]
+    hosts = []
+    for p, plant in enumerate(plants):
+        others = [address for address in addresses if address != addresses[p]]
+        hosts.append(plan.host(
+            f"agent-{p}", [p], UdpTransport(sockets[p], others, clock), clock,
+            boot=0, shared_clock=True, plants={p: plant},
+        ))  # fmt: skip
 
     def agent(p: int) -> None:
-        others = [address for address in addresses if address != addresses[p]]
-        host = plan.host(
-            f"agent-{p}", [p], UdpTransport(sockets[p], others, clock), clock,
-            boot=0, shared_clock=True, plants={p: plants[p]},
-        )  # fmt: skip
         try:
-            host.muster(lambda: True, 10.0, plan.until)
-            host.run(plan.until)
+            hosts[p].muster(lambda: True, 10.0, plan.until)
+            hosts[p].run(plan.until)
         finally:
             plants[p].stop(clock.now())
-            host.journal.close()
+            hosts[p].journal.close()
 
     threads = [threading.Thread(target=agent, args=(p,)) for p in range(4)]
     for one in threads:
         one.start()
-    for one in threads:
-        one.join()
+    try:
+        for one in threads:
+            one.join()
+    finally:  # also after Ctrl-C: no agent is left when the robots are released
+        for host in hosts:
+            host.over = True
+        for one in threads:
+            one.join()
     for own in sockets:
         own.close()
 
 
 def lose_agent(plant: Ros2Plant, clock: Clock) -> float:
-    """Seconds between the end of an agent's thread and the command that stops its robot."""
+    """Seconds between the end of an agent's thread and the stamp of the command that stops it."""
     import rclpy
     from geometry_msgs.msg import TwistStamped
 
     rclpy.init()
-    observer, sent = rclpy.create_node("observer"), [math.nan]
-    observer.create_subscription(
-        TwistStamped, "/agent_0/cmd_vel", lambda message: sent.append(message.twist.linear.x), 10
-    )
+    observer, sent = rclpy.create_node("observer"), list[TwistStamped]()
+    observer.create_subscription(TwistStamped, "/agent_0/cmd_vel", sent.append, 10)
 
     def wait_for(velocity: float) -> float:
-        while sent[-1] != velocity:
+        sent.clear()
+        while not sent or sent[-1].twist.linear.x != velocity:
             rclpy.spin_once(observer)
-        return clock.now()
+        stamp = sent[-1].header.stamp
+        return stamp.sec + 1e-9 * stamp.nanosec
+
+    def agent() -> None:
+        plant.hold(np.array([-0.125, 0.0]), clock.now(), math.inf)
+        ended.append(time.time())
 
     wait_for(0.0)
-    slow = np.array([-0.125, 0.0])
-    thread = threading.Thread(target=lambda: plant.hold(slow, clock.now(), math.inf))
+    ended: list[float] = []
+    thread = threading.Thread(target=agent)
     thread.start()
     thread.join()
-    ended = clock.now()
     wait_for(-0.125)
     stopped = wait_for(0.0)
     rclpy.shutdown()
-    return stopped - ended
+    return stopped - ended[0]
 
 
 def residuals(folder: Path) -> np.ndarray:

@@ -16,6 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 
 import dwell
 from dwell.errors import InputError
+from dwell.exports import foxglove_live
 from dwell.exports.foxglove_live import FoxgloveView
 from dwell.live.beliefs import Announcement
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
@@ -36,6 +37,7 @@ class Client:
 
     def __init__(self, socket: ClientConnection) -> None:
         self._socket, self._channels = socket, dict[int, Any]()
+        self.stamps: dict[str, list[int]] = {}
         self.messages: dict[str, list[Any]] = {topic: [] for topic in TOPICS}
         while not {one["topic"] for one in self._channels.values()} >= TOPICS:
             self.read()
@@ -50,9 +52,10 @@ class Client:
             wanted = [{"id": number, "channelId": number} for number in fresh]
             self._socket.send(json.dumps({"op": "subscribe", "subscriptions": wanted}))
             return
-        kind, channel, _ = struct.unpack_from("<BIQ", received)
+        kind, channel, stamp = struct.unpack_from("<BIQ", received)
         if kind == 1:
             about = self._channels[channel]
+            self.stamps.setdefault(about["topic"], []).append(stamp)
             self.messages.setdefault(about["topic"], []).append(decoded(about, received[13:]))
 
 
@@ -103,6 +106,20 @@ def test_a_client_sees_the_agents_that_are_known(two_hills: dwell.Run, view: Fox
     last = client.messages["/errors"][1]
     assert last["errors"][:3] == [None] * 3
     assert last["largest"] == last["errors"][3]
+
+
+def test_stamps_count_from_the_beginning_of_the_run(
+    view: FoxgloveView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The view is made before the fleet, whose start takes seconds."""
+    with connect(view.address, subprotocols=[PROTOCOL]) as socket:
+        client = Client(socket)
+        for now, date in ((0.25, 2_000_000_000.0), (1.25, 2_000_000_007.0)):
+            monkeypatch.setattr(foxglove_live.time, "time_ns", lambda date=date: round(date * 1e9))
+            view.update(now, [])
+        while len(client.stamps.get("/tf", [])) < 2:
+            client.read()
+    assert client.stamps["/tf"] == [2_000_000_000_000_000_000, 2_000_000_001_000_000_000]
 
 
 def test_agents_that_are_absent_have_no_frame_and_a_sensor_that_is_silent_no_cost() -> None:

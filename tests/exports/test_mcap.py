@@ -226,6 +226,17 @@ def test_a_full_disk_leaves_nothing(
     assert capfd.readouterr().err == ""
 
 
+def test_schemas_name_one_type_each_as_foxglove_studio_needs_it() -> None:
+    def check(one: dict[str, Any]) -> None:
+        assert one["type"] in {"number", "integer", "array", "object"}
+        assert one["type"] != "number" or "null" in one["description"]
+        for part in (*one.get("properties", {}).values(), *filter(None, [one.get("items")])):
+            check(part)
+
+    for fields in (foxglove_topics.COST, foxglove_topics.ERRORS, foxglove_topics.SAMPLE):
+        check({"type": "object", "properties": fields})
+
+
 def test_numbers_that_json_has_not() -> None:
     tiny = struct.unpack("<d", struct.pack("<q", 1))[0]
     text = foxglove_topics.as_json({"a": [math.inf, math.nan, 0.1 + 0.2], "b": {"c": tiny}})

@@ -13,7 +13,7 @@ from dwell._types import Ints, Points
 from dwell.agents import CoverageSystem
 from dwell.agents.interfaces import decay_rate_of
 from dwell.errors import InputError
-from dwell.exports.foxglove_topics import FoxgloveTopics, check_dimension, foxglove_sdk
+from dwell.exports.foxglove_topics import SECOND, FoxgloveTopics, check_dimension, foxglove_sdk
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.measure.metrics import error_sizes
 
@@ -42,7 +42,7 @@ class FoxgloveView:
         sdk = foxglove_sdk()
         check_dimension(system)
         context = sdk.Context()
-        self._system, self._topics = system, FoxgloveTopics(system, context, zero=time.time_ns())
+        self._system, self._topics = system, FoxgloveTopics(system, context)
         fade = decay_rate_of(system.controller)
         self._beliefs = Beliefs(system.agents, system.dimension, fade, shared_clock=True)
         for p, place in enumerate(positions):
@@ -50,7 +50,9 @@ class FoxgloveView:
             self._beliefs.put(Announcement(p, 0, 0, 0.0, math.inf, place, still))
         self._silence = silence
         self._next = dict.fromkeys(EVERY, -math.inf)
+        self._dated = False  # whether it is known when time 0 was
         self.update(0.0, [])  # compiles what later updates need
+        self._dated = False
         try:
             self._server = sdk.start_server(name="dwell", host=host, port=port, context=context)
         except (RuntimeError, OSError) as fault:
@@ -61,6 +63,9 @@ class FoxgloveView:
 
     def update(self, now: float, announcements: Sequence[Announcement]) -> None:
         """Take in announcements, and publish the present state if it is time."""
+        if not self._dated:  # those before time 0 are dated as if it were now
+            self._topics.zero = time.time_ns() - round(max(now, 0.0) * SECOND)
+            self._dated = now >= 0.0
         for one in announcements:
             self._beliefs.receive(one, now)
         segments = self._beliefs.segments()

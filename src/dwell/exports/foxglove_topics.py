@@ -32,7 +32,8 @@ ARROW = 0.1  # of that diameter: the arrow of the largest speed
 BELOW = 1e-3  # of that diameter: how far the density lies below the plane of the agents
 INK, GREY, TARGET = (0.1, 0.1, 0.1), (0.45, 0.45, 0.45), (0.85, 0.33, 0.1)
 
-NUMBER, WHOLE = {"type": "number"}, {"type": "integer"}
+# Numbers can be null, but Foxglove Studio and Lichtblick refuse ["number", "null"] in a schema.
+NUMBER, WHOLE = {"type": "number", "description": "null: infinite or unknown"}, {"type": "integer"}
 VECTOR: dict[str, Any] = {"type": "array", "items": NUMBER}
 COST = {"time": NUMBER, "cost": NUMBER}
 ERRORS = {"time": NUMBER, "largest": NUMBER, "errors": VECTOR}
@@ -83,7 +84,7 @@ class FoxgloveTopics:
         self, system: CoverageSystem, context: Any, *, zero: int = 0, fastest: float = 0.0
     ) -> None:
         sdk = foxglove_sdk()
-        self.system, self._context, self._zero = system, context, zero
+        self.system, self._context, self.zero = system, context, zero
         self._fastest = fastest  # speed of the longest arrow
         self._channels, self._m = sdk.channels, sdk.messages
         self._sdk = sdk
@@ -118,7 +119,7 @@ class FoxgloveTopics:
     # Times and places.
 
     def _at(self, t: float) -> int:
-        return self._zero + round(t * SECOND)
+        return self.zero + round(t * SECOND)
 
     def _stamp(self, t: float) -> Any:
         return self._m.Timestamp(*divmod(self._at(t), SECOND))

@@ -32,6 +32,11 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     [
         ("ros2", (3, float, RosTopics()), {}),
         (
+            "ros2:axes=map,origin=1/2",
+            (3, float, RosTopics(steering=Steering("map", 0.0, (1.0, 2.0, 0.0)))),
+            {},
+        ),
+        (
             "ros2:axes=unicycle,ahead=0.1,origin=1/2/0.5,velocity_type=Twist,domain=7",
             (3, float, RosTopics(
                 velocity_type="Twist", steering=Steering("unicycle", 0.1, (1.0, 2.0, 0.5))
@@ -44,9 +49,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             {"router": "tcp/10.0.0.2:7447", "distribution": "humble"},
         ),
         (
-            "mavlink:address=udpin:127.0.0.1:14540,system=4,axes=ned",
-            ("udpin:127.0.0.1:14540", float),
-            {"system": 4, "axes": "ned", "dimension": 2},
+            "mavlink:address=/dev/ttyACM0,baud=57600,system=4,axes=ned,origin=1/2",
+            ("/dev/ttyACM0", float),
+            {"baud": 57600, "system": 4, "axes": "ned", "origin": (1.0, 2.0), "dimension": 2},
         ),
     ],
 )  # fmt: skip
@@ -62,6 +67,8 @@ def test_settings_reach_the_robot(made, text, arguments, settings):
         ("ros2:router=tcp/1", 2, "ros2 has no setting 'router'; namespace, .* are possible"),
         ("ros2:ahead=far", 2, "ahead is 'far'; a number is needed"),
         ("ros2:origin=1;2", 2, "origin is '1;2'; a number is needed"),
+        ("ros2:origin=1", 2, "x and y are needed, and a yaw"),
+        ("mavlink:address=/dev/ttyACM0,baud=fast", 2, "baud is 'fast'; a number is needed"),
         ("ros2", 3, "3 dimensions; robots of ROS 2 have 2"),
         ("mavlink", 2, "needs an address, such as"),
     ],

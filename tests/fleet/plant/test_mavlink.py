@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
+import pty
 import socket
+import struct
+import termios
 import threading
 import time
+import tty
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +23,7 @@ from dwell.agents import CoverageSystem
 from dwell.cells import tessellate
 from dwell.fleet.clock import Clock
 from dwell.fleet.plan import FleetPlan
+from dwell.fleet.plant import mavlink
 from dwell.fleet.plant.mavlink import MavlinkPlant
 from dwell.fleet.transport.memory import MemoryTransport
 from dwell.live.settings import LiveSettings, live_law
@@ -145,8 +152,89 @@ def test_the_vehicle_stops_when_the_thread_of_its_agent_has_ended(vehicle, port)
     vehicle.wait_for(0.5, 0.0, 0.0)
     agent.join()
     vehicle.wait_for(0.0, 0.0, 0.0)
-    while not plant.repeater.lost:
+    plant.close()
+
+
+class TcpVehicle:
+    """A vehicle behind a TCP server, of which each connection says another position."""
+
+    def __init__(self) -> None:
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.address = f"tcp:127.0.0.1:{self.server.getsockname()[1]}"
+        self._mav = mavutil.mavlink.MAVLink(None, srcSystem=1, srcComponent=1)
+
+    def accept(self, north: float) -> socket.socket:
+        """The next connection, after its first position."""
+        own, _ = self.server.accept()
+        said = self._mav.local_position_ned_encode(0, north, 0.0, 0.0, 0.0, 0.0, 0.0)
+        own.sendall(said.pack(self._mav))
+        return own
+
+    def wait_for(self, own: socket.socket, *velocity: float) -> None:
+        parser = mavutil.mavlink.MAVLink(None)
+        while True:
+            for message in parser.parse_buffer(own.recv(4096)) or ():
+                if (message.vx, message.vy, message.vz) == velocity:
+                    return
+
+
+@pytest.mark.parametrize("reset", [True, False])
+def test_a_connection_that_ends_is_made_again(monkeypatch, reset):
+    monkeypatch.setattr(mavlink, "RETRY", 0.01)
+    vehicle = TcpVehicle()
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(vehicle.accept, 1.0)
+        plant = MavlinkPlant(vehicle.address, lambda: 0.0)
+        if reset:
+            first.result().setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        first.result().close()
+        own = vehicle.accept(2.0)
+        while plant.pose(0.0).position[1] != 2.0:
+            time.sleep(0.005)
+        plant.hold(np.array([0.25, 0.5]), 0.0, math.inf)
+        vehicle.wait_for(own, 0.5, 0.25, 0.0)
+        plant.close()
+        vehicle.wait_for(own, 0.0, 0.0, 0.0)
+    own.close()
+    vehicle.server.close()
+
+
+def test_a_vehicle_that_does_not_come_back_ends_neither_its_thread_nor_its_agent(monkeypatch):
+    monkeypatch.setattr(mavlink, "RETRY", 0.01)
+    vehicle, opened = TcpVehicle(), []
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(vehicle.accept, 1.0)
+        plant = MavlinkPlant(vehicle.address, lambda: 0.0)
+        vehicle.server.close()
+        connect = plant._connect
+        plant._connect = lambda **settings: opened.append(0) or connect(**settings)
+        first.result().close()
+        while len(opened) < 3:
+            plant.hold(np.array([0.25, 0.5]), 0.0, math.inf)
+            time.sleep(0.005)
+    plant.close()
+    assert not plant._reading.is_alive()
+
+
+def test_a_serial_line_has_its_rate_and_may_be_pulled_out(monkeypatch):
+    monkeypatch.setattr(mavlink, "RETRY", 0.01)
+    ours, theirs = pty.openpty()
+    mav = mavutil.mavlink.MAVLink(None, srcSystem=1, srcComponent=1)
+    tty.setraw(theirs)
+    said = mav.local_position_ned_encode(0, 3.0, 2.0, 0.0, 0.0, 0.0, 0.0).pack(mav)
+    with ThreadPoolExecutor() as pool:
+        making = pool.submit(MavlinkPlant, os.ttyname(theirs), lambda: 0.0, baud=57600)
+        while not making.done():
+            os.write(ours, said)  # what came before the line was opened is lost
+            time.sleep(0.02)
+        plant = making.result()
+    assert plant.pose(0.0).position.tolist() == [2.0, 3.0]
+    assert termios.tcgetattr(theirs)[4:6] == [termios.B57600] * 2
+    os.close(theirs)
+    os.close(ours)
+    while plant._link.port.is_open:
         time.sleep(0.005)
+    assert plant._reading.is_alive()
     plant.close()
 
 

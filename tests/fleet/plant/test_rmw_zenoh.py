@@ -15,7 +15,6 @@ import pytest
 
 import dwell
 from dwell.fleet.plant.planar import Steering
-from dwell.fleet.plant.remote import RemotePlant
 from dwell.fleet.plant.rmw_zenoh import RmwNode, RmwZenohPlant, RosTypes
 from dwell.fleet.plant.ros_topics import RosTopics
 
@@ -243,15 +242,6 @@ def test_other_types_are_refused(name):
 def test_other_distributions_are_refused():
     with pytest.raises(dwell.InputError, match="jazzy"):
         RosTypes("melodic")
-
-
-def test_positions_that_are_not_finite_are_dropped():
-    plant = RmwZenohPlant.__new__(RmwZenohPlant)
-    RemotePlant.__init__(plant, lambda: 1.0)
-    plant._arrived(np.array([1.0, 2.0]))
-    plant._arrived(np.array([math.nan, 2.0]))
-    assert plant.pose(1.0).position.tolist() == [1.0, 2.0]
-    assert plant.dropped == 1
 
 
 def _client(router: str) -> Any:

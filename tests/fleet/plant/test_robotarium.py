@@ -26,7 +26,7 @@ def test_the_agent_is_the_point_ahead_of_the_axle():
     table = RobotariumTable(np.array([[0.0, 0.0]]), [math.pi / 2])
     pose = table.plants[0].pose(0.0)
     assert pose.position == pytest.approx([0.0, 0.0])
-    assert table._poses[:, 0] == pytest.approx([0.0, -0.05, math.pi / 2])
+    assert table.poses[:, 0] == pytest.approx([0.0, -0.05, math.pi / 2])
 
 
 def test_time_passes_in_steps_and_a_velocity_ends():

@@ -74,7 +74,7 @@ def test_four_robots_cover_a_floor_and_stop_without_their_agent(python):
     assert after == pytest.approx(exact, rel=0.02)
     assert said["samples"] > 80
     assert said["flow"]["median"] < 0.1
-    assert said["stopped_after"] > 0.0
+    assert 0.0 < said["stopped_after"] <= 0.2  # by the stamp of the command
 
 
 def test_bytes_and_hashes_are_those_of_ros(python):

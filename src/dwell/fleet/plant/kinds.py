@@ -10,15 +10,16 @@ from dwell.fleet.plant import Plant
 from dwell.fleet.plant.planar import Steering
 from dwell.fleet.plant.ros_topics import RosTopics
 
+CODE = "plant.kind"
 TOPICS = ("namespace", "position", "position_type", "velocity", "velocity_type", "frame")
 STEERING = ("axes", "ahead", "origin")
 OWN = {
     "ros2": ("domain", "patience"),
     "rmw-zenoh": ("domain", "patience", "router", "distribution"),
-    "mavlink": ("address", "axes", "origin", "system", "patience"),
+    "mavlink": ("address", "baud", "axes", "origin", "system", "patience"),
 }
 NUMBERS: dict[str, Callable[[str], Any]] = {
-    "ahead": float, "patience": float, "domain": int, "system": int,
+    "ahead": float, "patience": float, "domain": int, "system": int, "baud": int,
     "origin": lambda text: tuple(float(part) for part in text.split("/")),
 }  # fmt: skip
 
@@ -33,16 +34,18 @@ def open_plant(
     """
     kind, _, rest = text.partition(":")
     if kind not in OWN:
-        raise _refused(f"the robot is {kind!r}; {', '.join(OWN)} are possible")
+        raise InputError(f"the robot is {kind!r}; {', '.join(OWN)} are possible", code=CODE)
     given = dict(_setting(kind, part) for part in rest.split(",") if part)
     if kind == "mavlink":
         from dwell.fleet.plant.mavlink import MavlinkPlant
 
         if "address" not in given:
-            raise _refused("a robot on MAVLink needs an address, such as udpin:127.0.0.1:14540")
+            says = "a robot on MAVLink needs an address, such as udpin:127.0.0.1:14540"
+            raise InputError(says, code=CODE)
         return MavlinkPlant(given.pop("address"), clock, dimension=dimension, fade=fade, **given)
     if dimension != 2:
-        raise _refused(f"the workspace has {dimension} dimensions; robots of ROS 2 have 2")
+        says = f"the workspace has {dimension} dimensions; robots of ROS 2 have 2"
+        raise InputError(says, code=CODE)
     steering = Steering(**{name: given.pop(name) for name in STEERING if name in given})
     topics = {name: given.pop(name) for name in TOPICS if name in given}
     named = RosTopics(**topics, steering=steering)
@@ -60,12 +63,9 @@ def _setting(kind: str, part: str) -> tuple[str, Any]:
     name, _, value = part.partition("=")
     possible = OWN[kind] if kind == "mavlink" else (*TOPICS, *STEERING, *OWN[kind])
     if name not in possible:
-        raise _refused(f"{kind} has no setting {name!r}; {', '.join(possible)} are possible")
+        says = f"{kind} has no setting {name!r}; {', '.join(possible)} are possible"
+        raise InputError(says, code=CODE)
     try:
         return name, NUMBERS.get(name, str)(value)
     except ValueError:
-        raise _refused(f"{name} is {value!r}; a number is needed") from None
-
-
-def _refused(says: str) -> InputError:
-    return InputError(says, code="plant.kind")
+        raise InputError(f"{name} is {value!r}; a number is needed", code=CODE) from None

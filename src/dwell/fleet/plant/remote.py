@@ -16,13 +16,15 @@ from dwell._types import Points
 from dwell.errors import InputError
 from dwell.fleet.plant import Pose
 from dwell.fleet.plant.repeater import Repeater
+from dwell.fleet.wire import HUGE
 
 
 class RemotePlant(ABC):
     """What robots on any middleware have in common; a subclass defines `_send` and `_release`.
 
     Positions are dated by their arrival, since no clock is shared with the robot. Those with a
-    coordinate that is not finite are counted and dropped.
+    coordinate that is not finite, or beyond what messages of agents permit, are counted and
+    dropped.
     """
 
     exact = False
@@ -46,7 +48,7 @@ class RemotePlant(ABC):
 
     def _arrived(self, position: Points) -> None:
         """Keep a position that has just arrived."""
-        if not np.isfinite(position).all():
+        if not (np.abs(position) < HUGE).all():
             self.dropped += 1
             return
         self._last = position, time.monotonic()
@@ -58,7 +60,13 @@ class RemotePlant(ABC):
         if not self._first.wait(patience):
             self.close()
             says = f"no position of the robot came on {source} within {patience:g} s"
+            if self.dropped:
+                says += f"; {self.dropped} were dropped: not finite, far too large or without a yaw"
             raise InputError(f"{says}; start the robot, or name the right source", code="plant")
+
+    def _age(self) -> float:
+        """Seconds since a position arrived."""
+        return math.inf if self._last is None else time.monotonic() - self._last[1]
 
     def pose(self, now: float) -> Pose:
         """The last position that arrived."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import threading
+import time
 from collections.abc import Callable
 from typing import final
 
@@ -14,6 +15,7 @@ from dwell._types import Points
 from dwell.fleet.plant import Integrator
 
 PERIOD = 0.05  # seconds; drive controllers and autopilots stop a robot that gets no commands
+ZEROS = 3  # commands at the end, since one may be lost
 
 
 @final
@@ -22,6 +24,7 @@ class Repeater:
 
     A velocity ends with its hold duration. It also ends when the thread that called `hold` has
     ended, whatever the hold duration is. An error of `send` in between is left to the next `hold`.
+    After `close` nothing but zero is sent.
 
     Parameters
     ----------
@@ -44,7 +47,7 @@ class Repeater:
         self._agent: threading.Thread | None = None  # the thread that chose it
         self._lock, self._changed, self._over = threading.Lock(), threading.Event(), False
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self.lost = False  # whether the velocity has ended because that thread has
+        self._still = np.zeros(dimension)
 
     def start(self) -> None:
         """Begin to repeat; until then, `hold` sends once."""
@@ -53,21 +56,23 @@ class Repeater:
     def hold(self, velocity: Points, now: float, cruise: float) -> None:
         """Send a velocity, and repeat it for at most `cruise` seconds."""
         with self._lock:
-            self._agent, self._ends, self.lost = threading.current_thread(), now + cruise, False
+            if self._over:
+                return
+            self._agent, self._ends = threading.current_thread(), now + cruise
             self._held.hold(velocity, now, cruise)
             self._send(self._held.velocity(now))
         self._changed.set()
 
     def stop(self, now: float) -> None:
         """Send a velocity of zero, and repeat it."""
-        self.hold(np.zeros_like(self._held.velocity(now)), now, math.inf)
+        self.hold(self._still, now, math.inf)
 
     def repeat(self) -> float:
         """Send the velocity of this moment; returns the seconds until this is due again."""
         with self._lock:
             now = self._clock()
             if self._agent is not None and not self._agent.is_alive():
-                self._agent, self.lost = None, True
+                self._agent = None
                 self._held.stop(now)
             self._send(self._held.velocity(now))
             return min(PERIOD, self._ends - now) if self._ends > now else PERIOD
@@ -84,10 +89,12 @@ class Repeater:
                 wait = self.repeat()
 
     def close(self) -> None:
-        """Send a velocity of zero, and end the thread."""
+        """End the thread, and send a velocity of zero, three times a period apart."""
         self._over = True
         self._changed.set()
         if self._thread.is_alive():
             self._thread.join()
-        with contextlib.suppress(Exception):
-            self.stop(self._clock())
+        for k in range(ZEROS):
+            time.sleep(PERIOD if k else 0.0)
+            with contextlib.suppress(Exception), self._lock:
+                self._send(self._still)

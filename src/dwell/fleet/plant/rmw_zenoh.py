@@ -14,8 +14,6 @@ import uuid
 from collections.abc import Callable
 from typing import Any, final
 
-import numpy as np
-
 from dwell._types import Points
 from dwell.errors import InputError
 from dwell.fleet.plant.remote import library
@@ -171,21 +169,16 @@ class RmwZenohPlant(RosPlant):
         settings: dict[str, Any] | None = None,
         patience: float = 10.0,
     ) -> None:
-        self._topics = topics = topics or RosTopics()
-        position, self._kind = topics.types
-        types = RosTypes(distribution)
-        self._node = RmwNode(
-            f"dwell_agent_{agent}", types, domain=domain, router=router, settings=settings
-        )
-        super().__init__(clock, topics, fade)
-        source, out = (topics.name(one, agent) for one in (topics.position, topics.velocity))
-        self._publish = self._node.publisher(out, self._kind)
-        self._node.subscribe(source, position, self._receive)
-        self._begin(patience, source)
+        super().__init__(agent, clock, topics, fade)
+        types, (position, self._kind) = RosTypes(distribution), self._types
+        self._node = RmwNode(self._name, types, domain=domain, router=router, settings=settings)
+        self._publish = self._node.publisher(self._out, self._kind)
+        self._node.subscribe(self._source, position, self._receive)
+        self._begin(patience, self._source)
 
     def _send(self, velocity: Points) -> None:
-        command = self._steering.command(np.asarray(velocity), self._yaw)
-        self._publish(self._node.types.velocity(self._kind, self._topics.frame, command))
+        command = self._command(velocity)
+        self._publish(self._node.types.velocity(self._kind, self._frame, command))
 
     def _release(self) -> None:
         self._node.close()

@@ -43,38 +43,30 @@ class RobotariumTable:
         axles = positions - ahead * np.column_stack([np.cos(yaw), np.sin(yaw)])
         begin = np.vstack([axles.T, yaw])
         self._simulator = rps.Robotarium(len(yaw), False, False, begin)
-        self._lock = threading.Lock()
-        self._poses: Any = self._simulator.get_poses().copy()
+        self.lock = threading.Lock()  # robots have an agent each, and maybe a thread
+        self.poses: Any = self._simulator.get_poses().copy()
         self._began, self._steps = now, 0
-        self.held = [Integrator(np.zeros(2), fade, now) for _ in yaw]
-        self.plants = [RobotariumPlant(self, p) for p in range(len(yaw))]
+        self.plants = [RobotariumPlant(self, p, fade, now) for p in range(len(yaw))]
 
     @property
     def time(self) -> float:
         """The time of the last step."""
         return self._began + self._steps * float(self._simulator.time_step)
 
-    def pose(self, robot: int, now: float) -> Pose:
-        """The position of an agent after the last step that is not after `now`."""
-        with self._lock:
-            while self._began + (self._steps + 1) * float(self._simulator.time_step) <= now:
-                self._step()
-            return Pose(self.steering.position(*self._poses[:, robot].tolist()), self.time)
+    def run_to(self, now: float) -> None:
+        """Take all steps that are not after `now`."""
+        while self._began + (self._steps + 1) * float(self._simulator.time_step) <= now:
+            self._step()
 
     def _step(self) -> None:
         """Steer each robot so that the point ahead of its axle has the held velocity."""
-        commands = np.empty((2, len(self.held)))
-        for p, held in enumerate(self.held):
-            velocity = held.velocity(self.time)
-            commands[0, p], _, commands[1, p] = self.steering.command(velocity, self._poses[2, p])
-        self._simulator.set_velocities(range(len(self.held)), commands)
+        commands = np.empty((2, len(self.plants)))
+        for p, plant in enumerate(self.plants):
+            velocity = plant.held.velocity(self.time)
+            commands[0, p], _, commands[1, p] = self.steering.command(velocity, self.poses[2, p])
+        self._simulator.set_velocities(range(len(self.plants)), commands)
         self._simulator.step()
-        self._poses, self._steps = self._simulator.get_poses().copy(), self._steps + 1
-
-    def hold(self, robot: int, velocity: Points, now: float, cruise: float) -> None:
-        """Hold a velocity from the next step on."""
-        with self._lock:
-            self.held[robot].hold(velocity, now, cruise)
+        self.poses, self._steps = self._simulator.get_poses().copy(), self._steps + 1
 
 
 @final
@@ -83,17 +75,23 @@ class RobotariumPlant:
 
     exact = False
 
-    def __init__(self, table: RobotariumTable, robot: int) -> None:
+    def __init__(self, table: RobotariumTable, robot: int, fade: float, now: float) -> None:
         self._table, self._robot = table, robot
+        self.held = Integrator(np.zeros(2), fade, now)
 
     def pose(self, now: float) -> Pose:
         """The position after the last step."""
-        return self._table.pose(self._robot, now)
+        table = self._table
+        with table.lock:
+            table.run_to(now)
+            place = table.poses[:, self._robot].tolist()
+            return Pose(table.steering.position(*place), table.time)
 
     def hold(self, velocity: Points, now: float, cruise: float) -> None:
         """Hold a velocity from the next step on, for at most `cruise` seconds, then stand."""
-        self.pose(now)
-        self._table.hold(self._robot, velocity, now, cruise)
+        with self._table.lock:
+            self._table.run_to(now)
+            self.held.hold(velocity, now, cruise)
 
     def stop(self, now: float) -> None:
         """Stand from the next step on."""

@@ -41,30 +41,30 @@ class Ros2Plant(RosPlant):
         domain: int | None = None,
         patience: float = 10.0,
     ) -> None:
-        self._topics = topics = topics or RosTopics()
-        position, self._velocity = (_message_type(name) for name in topics.types)
+        super().__init__(agent, clock, topics, fade)
+        position, self._velocity = (_message_type(name) for name in self._types)
         rclpy, qos, executors, signals = (
             library(name, "a ROS 2 robot", INSTALL)
             for name in ("rclpy", "rclpy.qos", "rclpy.executors", "rclpy.signals")
         )
-        super().__init__(clock, topics, fade)
         self._context = rclpy.Context()
         rclpy.init(
             context=self._context, domain_id=domain,
             signal_handler_options=signals.SignalHandlerOptions.NO,
         )  # fmt: skip
         self._node = rclpy.create_node(
-            f"dwell_agent_{agent}", context=self._context, enable_rosout=False,
+            self._name, context=self._context, enable_rosout=False,
             start_parameter_services=False,
         )  # fmt: skip
-        source, out = (topics.name(one, agent) for one in (topics.position, topics.velocity))
-        self._node.create_subscription(position, source, self._receive, qos.qos_profile_sensor_data)
-        self._publisher = self._node.create_publisher(self._velocity, out, 1)
+        self._node.create_subscription(
+            position, self._source, self._receive, qos.qos_profile_sensor_data
+        )
+        self._publisher = self._node.create_publisher(self._velocity, self._out, 1)
         self._executor = executors.SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._spinning = threading.Thread(target=self._spin, daemon=True)
         self._spinning.start()
-        self._begin(patience, source)
+        self._begin(patience, self._source)
 
     def _spin(self) -> None:
         while self._context.ok():
@@ -75,9 +75,8 @@ class Ros2Plant(RosPlant):
         twist = getattr(message, "twist", message)
         if twist is not message:
             message.header.stamp = self._node.get_clock().now().to_msg()
-            message.header.frame_id = self._topics.frame
-        command = self._steering.command(velocity, self._yaw)
-        twist.linear.x, twist.linear.y, twist.angular.z = command
+            message.header.frame_id = self._frame
+        twist.linear.x, twist.linear.y, twist.angular.z = self._command(velocity)
         self._publisher.publish(message)
 
     def _release(self) -> None:

@@ -9,11 +9,14 @@ from typing import Any, final
 
 import numpy as np
 
+from dwell._types import Points
 from dwell.errors import InputError
 from dwell.fleet.plant.planar import Steering
 from dwell.fleet.plant.remote import RemotePlant
 
 POSITIONS = ("nav_msgs/msg/Odometry", "geometry_msgs/msg/PoseStamped")
+UNSET = 1e-3  # norm of a quaternion that is none; that of a rotation is 1
+STALE = 0.5  # seconds after which a yaw steers no velocity; drives have such a command time-out
 VELOCITIES = ("geometry_msgs/msg/TwistStamped", "geometry_msgs/msg/Twist")
 
 
@@ -24,8 +27,9 @@ class RosTopics:
 
     Parameters
     ----------
-    namespace : of the robot; `{agent}` stands for the number of the agent.
+    namespace : of the robot.
     position, velocity : names of the topics; those that begin with a slash ignore the namespace.
+        In all names `{agent}` stands for the number of the agent.
     position_type : "Odometry" or "PoseStamped".
     velocity_type : "TwistStamped" or "Twist".
     frame : of stamped velocities.
@@ -42,8 +46,12 @@ class RosTopics:
 
     def name(self, topic: str, agent: int) -> str:
         """The full name of a topic."""
-        space = self.namespace.format(agent=agent).strip("/")
-        return topic if topic.startswith("/") else f"/{space}/{topic}" if space else f"/{topic}"
+        full = topic if topic.startswith("/") else f"/{self.namespace.strip('/')}/{topic}"
+        try:
+            return full.format(agent=agent).replace("//", "/")
+        except (LookupError, ValueError, AttributeError):
+            says = f"a topic is {full!r}; it can contain {{agent}}, and no other braces"
+            raise InputError(says, code="plant.ros") from None
 
     @property
     def types(self) -> tuple[str, str]:
@@ -54,25 +62,43 @@ class RosTopics:
 class RosPlant(RemotePlant):
     """A robot whose messages are those of ROS 2, in whatever way they travel."""
 
-    def __init__(self, clock: Callable[[], float], topics: RosTopics, fade: float) -> None:
+    def __init__(
+        self, agent: int, clock: Callable[[], float], topics: RosTopics | None, fade: float
+    ) -> None:
+        topics = topics or RosTopics()
         super().__init__(clock, 2, fade)
-        self._steering, self._yaw = topics.steering, 0.0
+        self._steering, self._frame, self._yaw = topics.steering, topics.frame, 0.0
+        self._types, self._name = topics.types, f"dwell_agent_{agent}"
+        self._source, self._out = (
+            topics.name(one, agent) for one in (topics.position, topics.velocity)
+        )
 
     def _receive(self, message: Any) -> None:
         """Take in a message with a position."""
         x, y, yaw = planar_pose(message)
-        if not math.isfinite(yaw):
-            return self._arrived(np.full(2, math.nan))
-        self._yaw = yaw
-        return self._arrived(self._steering.position(x, y, yaw))
+        if self._steering.needs_yaw:
+            self._yaw = yaw if math.isfinite(yaw) else self._yaw
+        else:
+            yaw = 0.0
+        self._arrived(self._steering.position(x, y, yaw))
+
+    def _command(self, velocity: Points) -> tuple[float, float, float]:
+        """The command for a velocity; zero while the yaw that it needs is old."""
+        if self._steering.axes != "map" and self._age() > STALE:
+            return 0.0, 0.0, 0.0
+        return self._steering.command(np.asarray(velocity), self._yaw)
 
 
 def planar_pose(message: Any) -> tuple[float, float, float]:
-    """Position and yaw in a message; an Odometry has its pose beside a covariance."""
+    """Position and yaw in a message, nan for a quaternion that is unset.
+
+    An Odometry has its pose beside a covariance.
+    """
     pose = getattr(message.pose, "pose", message.pose)
-    q = pose.orientation
-    yaw = math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))
-    return pose.position.x, pose.position.y, yaw
+    x, y, z, w = (getattr(pose.orientation, axis) for axis in "xyzw")
+    yaw = math.atan2(2.0 * (w * z + x * y), w * w + x * x - y * y - z * z)
+    norm = math.hypot(x, y, z, w)
+    return pose.position.x, pose.position.y, yaw if UNSET < norm < 1.0 / UNSET else math.nan
 
 
 def _one_of(name: str, types: tuple[str, ...]) -> str:
