@@ -203,7 +203,10 @@ def stop(
         "folder", type=Path, metavar="DIR", help="Folder with the journals of all agents of a run."
     ),
     option("--out", type=Path, metavar="RUN.nc", required=True, help="Store the run here."),
-    flag("--partial", "Merge although journals are missing."),
+    flag(
+        "--partial",
+        "Merge although journals are missing or damaged, or clocks cannot be compared.",
+    ),
     JSON,
     FORCE,
     example="log --out live.nc",
