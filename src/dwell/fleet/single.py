@@ -83,7 +83,8 @@ def run_agent(
         name, [number], transport, clock, boot=boot, shared_clock=False, sources=sources,
         plants=plants,
     )  # fmt: skip
-    say(f"agent {number} of {agents} at {at}, boot {boot}; waiting for the others")
+    state = "stopped in this run, and stands" if host.stopped else "waiting for the others"
+    say(f"agent {number} of {agents} at {at}, boot {boot}; {state}")
     begun = math.inf
 
     def watch(running: Host) -> None:
