@@ -180,9 +180,12 @@ def merge_journals(
     journals = read_journals(Path(folder))
     scenario = parse_scenario(journals[0].header["scenario"])
     system, positions, _ = build(scenario)
+    if not partial:
+        _refuse_incomplete(journals, system.agents)
     live = merged(journals)
-    if not partial and (says := _doubt(journals, system.agents, live)):
-        raise StoreError(f"{says}, or merge with --partial (partial=True)", code="fleet.journal")
+    if not partial and math.isinf(live.uncertainty):
+        says = "some boots have not heard each other both ways, so their clocks cannot be compared"
+        raise _without_partial(f"{says}, nor their samples put in order; leave them out")
     horizon = float(scenario.run.horizon)
     last = float(live.times[-1]) if len(live.samples) else 0.0
     if reached is None:
@@ -199,17 +202,17 @@ def merge_journals(
     return live_run(scenario, live, places, Stop(reason, until), made_with(scenario), took)
 
 
-def _doubt(journals: Sequence[FleetJournal], agents: int, live: LiveRecord) -> str:
-    """What keeps journals from being one run, in words; empty if nothing does."""
+def _refuse_incomplete(journals: Sequence[FleetJournal], agents: int) -> None:
+    """Refuse journals of which some are missing or damaged."""
     folder = journals[0].path.parent
     if lacking := missing(journals, agents):
-        return f"{folder} lacks {lacking}; collect the journals of all machines"
-    if damaged := [f"the last {one.lost} bytes of {one.path.name}" for one in journals if one.lost]:
-        return f"{folder} lacks {', '.join(damaged)}, which is damaged; copy it again"
-    if math.isinf(live.uncertainty):
-        says = "some boots have not heard each other both ways, so their clocks cannot be compared"
-        return f"{says}, nor their samples put in order; leave them out"
-    return ""
+        raise _without_partial(f"{folder} lacks {lacking}; collect the journals of all machines")
+    if lost := [f"the last {one.lost} bytes of {one.path.name}" for one in journals if one.lost]:
+        raise _without_partial(f"{folder} lacks {', '.join(lost)}, by damage; copy them again")
+
+
+def _without_partial(says: str) -> StoreError:
+    return StoreError(f"{says}, or merge with --partial (partial=True)", code="fleet.journal")
 
 
 def _last_boots(journals: Sequence[FleetJournal]) -> list[FleetJournal]:
