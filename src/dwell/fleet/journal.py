@@ -116,14 +116,14 @@ def read_fleet_journal(path: Path) -> FleetJournal:
     """Read a journal up to the first record that is not whole."""
     data = path.read_bytes()
     records = list(_records(data))
-    read = sum(_FRAME.size + len(one) for one in records)
-    behind = any(_record(data, at) for at in range(read + 1, len(data)))
-    lost = len(data) - read if behind else 0
     if not records or records[0][:1] != _HEADER:
         raise _refused(path, "is no journal of a fleet, or its header is cut off")
     header = json.loads(records[0][1:])
     if header.get("format") != FORMAT:
         raise _refused(path, f"has format {header.get('format')!r}; {FORMAT} is needed")
+    read = sum(_FRAME.size + len(one) for one in records)
+    damaged = any(_record(data, at) for at in range(read + 1, len(data)))
+    lost = len(data) - read if damaged else 0
     n = int(header["dimension"])
     row, belief = sample_type(n), belief_type(n)
     contents = [one[1:] for one in records if one[:1] == _SAMPLE]

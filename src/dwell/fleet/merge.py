@@ -120,14 +120,13 @@ def clock_shifts(
     stamps = {(int(s["agent"]), int(s["boot"]), int(s["k"])): float(s["time"]) for s in samples}
     behind: dict[tuple[int, int], list[tuple[float, float, int, int]]] = {}
     receiver = np.repeat(own, counts)
-    rows = np.repeat(samples, counts)
-    for to, row, belief in zip(receiver, rows, beliefs, strict=True):
+    when, started = (np.repeat(samples[name], counts) for name in ("time", "boot"))
+    for to, now, boot, belief in zip(receiver, when, started, beliefs, strict=True):
         key = (int(belief["agent"]), int(belief["boot"]), int(belief["k"]))
         if key in stamps:
-            now = float(row["time"])
-            difference = now - float(belief["age"]) - stamps[key]
+            difference = float(now - belief["age"]) - stamps[key]
             found = behind.setdefault((int(to), number[key[:2]]), [])
-            found.append((now, difference, int(row["boot"]), key[1]))
+            found.append((float(now), difference, int(boot), key[1]))
     links = _links(behind)
     shift, unsure, open_ends = {0: 0.0}, {0: 0.0}, [0]
     while open_ends:  # the least uncertain way to each clock
