@@ -41,7 +41,13 @@ class Given:
 def hears(tmp_path):
     """A host with agent 0 that knows agent 1, and a function that gives it datagrams."""
     plan, mail = plan_in(tmp_path, KEY), Given()
-    host = host_of(plan, 0, mail, {"one": (1,), "two": (2,), "observer": (OBSERVER,)}, shared=False)
+    host = host_of(
+        plan,
+        0,
+        mail,
+        {"own": (0,), "one": (1,), "two": (2,), "observer": (OBSERVER,)},
+        shared=False,
+    )
 
     def hear(datagram, source="one", time=1.0):
         mail.here.append(Arrival(datagram, time, source))
@@ -134,9 +140,11 @@ def test_an_agent_speaks_for_itself_alone(hears):
 def test_own_messages_and_unknown_sources_are_dropped(hears):
     host, hear = hears
     before = state(host.beliefs)
+    hear(forged(host, agent=0), "own")
+    assert host.codec.refused == {"own": 1}
     hear(forged(host, agent=0), "one")
     hear(forged(host, agent=1), ELSEWHERE)
-    assert host.codec.refused == {"source": 2}
+    assert host.codec.refused == {"own": 1, "source": 2}
     assert unchanged(before, host.beliefs)
 
 

@@ -1,7 +1,9 @@
 """Journals hold every whole record, whatever happened to the end of the file."""
 
+import errno
 import os
 import struct
+import threading
 import zlib
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from dwell.errors import StoreError
 from dwell.fleet.journal import JournalWriter, fleet_journals, read_fleet_journal
 from dwell.live.record import belief_type, sample_type
+from tests.fleet.messages import until
 
 HEADER = {"dimension": 2, "run": "r", "host": "h"}
 
@@ -56,17 +59,49 @@ def test_a_file_that_was_cut_holds_every_sample_before_the_cut(written):
         path.write_bytes(data[:size])
         found = read_fleet_journal(path)
         assert len(found.samples) == sum(size >= one for one in sizes)
-        assert found.ended is None
+        assert (found.ended, found.lost) == (None, 0)
+        path.write_bytes(data[:size] + b"\0" * 4096)  # as after a power cut
+        assert read_fleet_journal(path).lost == 0
 
 
-def test_a_changed_byte_ends_the_journal_there(written):
+@pytest.mark.parametrize("at", [0, 3, 5, 20])  # in the length, the checksum and the content
+def test_a_changed_byte_ends_the_journal_there_and_what_follows_is_lost(written, at):
     path, sizes = written
     data = bytearray(path.read_bytes())
-    data[sizes[2] + 20] ^= 1
+    data[sizes[2] + at] ^= 1
     path.write_bytes(data)
     found = read_fleet_journal(path)
     assert len(found.samples) == 3
-    assert found.ended is None
+    assert (found.ended, found.lost) == (None, len(data) - sizes[2])
+
+
+def test_a_changed_byte_of_the_last_record_is_as_a_cut(written):
+    path, _ = written
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    found = read_fleet_journal(path)
+    assert (len(found.samples), found.ended, found.lost) == (5, None, 0)
+
+
+def test_what_the_disk_could_not_keep_is_said_by_every_later_record(tmp_path, monkeypatch):
+    """The system reports a failure of the disk to one call alone."""
+    asked = threading.Event()
+
+    def fail(file):
+        if asked.is_set():
+            return
+        asked.set()
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fdatasync", fail)
+    journal = JournalWriter(tmp_path / "a.journal", HEADER)
+    assert until(lambda: journal._fault is not None)
+    for k in range(2):
+        with pytest.raises(OSError, match="Input/output error"):
+            journal.sample(*sample(k))
+    journal.close()
+    assert len(read_fleet_journal(journal.path).samples) == 0
 
 
 def test_content_that_is_no_journal_is_refused_whatever_its_checksum(written):

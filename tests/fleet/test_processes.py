@@ -4,9 +4,11 @@ Nothing here depends on how punctual this machine is: the findings `late` and `i
 asserted.
 """
 
+import json
 import os
 import resource
 import signal
+import subprocess
 
 import numpy as np
 import pytest
@@ -16,8 +18,10 @@ from dwell.cli.running import identified
 from dwell.cli.show import show_summary
 from dwell.errors import FleetError, Interrupted, StoreError
 from dwell.fleet.run import merge_journals, run_fleet
+from dwell.fleet.supervisor import Supervisor
 from dwell.live.record import BEGIN, STAND, STOP
 from dwell.scenario import parse_scenario
+from tests.fleet.messages import plan_in
 
 EXACT = ("jump", "heard", "reset", "flow", "complete", "safety")
 
@@ -91,6 +95,60 @@ def test_hosts_end_with_their_supervisor(tmp_path):
     assert len(hosts) == 4
     assert stop.value.run.horizon < 30.0
     held(stop.value.run)
+
+
+PRINTING = """
+from dataclasses import dataclass
+
+from dwell.agents import Command
+
+
+@dataclass(frozen=True)
+class Printing:
+    k: float = 0.3
+
+    def begin(self, view):
+        return self.decide(view)
+
+    def decide(self, view):
+        print("printed", view.time)
+        return Command(self.k * view.measurement.error, view.time + 0.2)
+"""
+
+
+def test_what_a_law_prints_is_no_event(tmp_path, capfd):
+    (tmp_path / "printing_law.py").write_text(PRINTING)
+    tables = scenario(4.0, silence=1.0).model_dump(mode="json", exclude_none=True)
+    tables["controller"] = {"kind": "python", "class": "printing_law:Printing"}
+    path = tmp_path / "site.json"
+    path.write_text(json.dumps(tables))
+    killed = []
+
+    def watch(status, fleet):
+        if status.time > 0.8 and not killed and 1 in fleet.pids:
+            killed.append(status.time)
+            os.kill(fleet.pids[1], signal.SIGKILL)
+
+    run = run_fleet(path, progress=False, watch=watch)
+    rows = run.details.live.samples
+    assert set(rows["boot"][rows["agent"] == 1]) == {0, 1}
+    said = capfd.readouterr()
+    assert "printed" in said.err
+    assert "printed" not in said.out
+
+
+def test_hosts_that_wait_to_be_started_again_are_not_once_the_fleet_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(Supervisor, "start", lambda boss, number: pytest.fail("it was started"))
+    boss = Supervisor(plan_in(tmp_path), [[0], [1], [2]], "udp", 0, 0.0)
+    boss.events = os.open(os.devnull, os.O_WRONLY)
+    boss.waiting = {0: 0.0}
+    with subprocess.Popen(["sleep", "60"]) as process:
+        boss.running = {process.pid: 1}
+        boss.end()
+    os.close(boss.events)
+    for one in boss.endpoints:
+        one.close()
+    assert boss.running == boss.waiting == {}
 
 
 def test_all_agents_begin_whatever_is_lost(tmp_path):

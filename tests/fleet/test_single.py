@@ -13,11 +13,15 @@ import pytest
 
 from dwell.errors import InputError, StoreError
 from dwell.fleet.certificates import make_authority, make_certificates
+from dwell.fleet.clock import NAP, Clock
+from dwell.fleet.configuration import fleet_plan
 from dwell.fleet.host import RETRY
 from dwell.fleet.journal import JournalWriter, read_fleet_journal
 from dwell.fleet.run import merge_journals
-from dwell.fleet.single import AgentLinks, run_agent
+from dwell.fleet.single import AgentLinks, run_agent, stop_agents
 from dwell.fleet.transport.memory import MemoryTransport
+from dwell.fleet.wire import STOP as STOP_ALL
+from dwell.fleet.wire import Control
 from dwell.live.record import STOP
 from dwell.scenario import load_scenario
 from tests.fleet.messages import announced, host_of, plan_in, until
@@ -262,7 +266,7 @@ def test_after_a_reboot_a_simulated_robot_stands_where_its_last_segment_ended(
             "dwell.fleet.plan.machine",
             lambda own=header, name=machine: own if name == "this" else name,
         )
-        np.testing.assert_allclose(plan._place("host-0", 0, 2.1), expected, atol=1e-15)
+        np.testing.assert_allclose(plan._last("host-0", 0, 2.1)[0], expected, atol=1e-15)
 
 
 def test_files_that_cannot_be_read_or_made_are_named(site, tmp_path):
@@ -271,3 +275,118 @@ def test_files_that_cannot_be_read_or_made_are_named(site, tmp_path):
         run_agent(case, 0, tmp_path / "log", "r", AgentLinks(key=tmp_path / "no-key"), print)
     with pytest.raises(InputError, match="site"):
         run_agent(case, 0, site / "log", "r", AgentLinks(), print)
+
+
+class Stepped:
+    """A clock that goes on by sleep alone."""
+
+    def __init__(self, origin):
+        self.origin, self.time = origin, 0.0
+
+    def now(self):
+        return self.time
+
+    def sleep(self, until):
+        self.time = max(self.time, min(until, self.time + NAP))
+        return self.time
+
+
+def nobody_knows(site, peer):
+    """The site with a name that nobody knows as the address of one agent."""
+    case = load_scenario(site)
+    peers = [*case.fleet.peers]
+    peers[peer] = "no.invalid:7400"
+    return case.model_copy(update={"fleet": case.fleet.model_copy(update={"peers": tuple(peers)})})
+
+
+def test_the_emergency_stop_is_sent_at_once_and_to_all_whose_name_is_known(site):
+    case, said = nobody_knows(site, 1), []
+    host, _, port = case.fleet.peers[0].partition(":")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.bind((host, int(port)))
+        one.settimeout(20.0)
+        assert stop_agents(case, "r", AgentLinks(), 0.0, said.append) == ([], [0, 1])
+        message = fleet_plan(case, site.parent, "r").codec().unpack(one.recv(2048))
+    assert isinstance(message, Control)
+    assert message.kind == STOP_ALL
+    assert [line.partition(";")[0] for line in said] == [
+        "agent 1 is left out: no.invalid is not known"
+    ]
+
+
+def test_the_patience_of_a_stop_begins_when_its_transport_is_open(site, monkeypatch):
+    class Counted:
+        """A transport that is opened in ten seconds, and counts what is sent."""
+
+        sent = 0
+
+        def __init__(self, own, peers, clock, key):
+            clock.time += 10.0
+
+        def send(self, datagram, now):
+            Counted.sent += 1
+
+        def receive(self, now):
+            return []
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr("dwell.fleet.single.Clock", Stepped)
+    monkeypatch.setattr("dwell.fleet.single.udp_transport", Counted)
+    stop_agents(load_scenario(site), "r", AgentLinks(), 1.0, print)
+    assert Counted.sent > 10
+
+
+def test_an_agent_starts_although_the_name_of_another_one_is_not_known(site, monkeypatch):
+    said = []
+    monkeypatch.setattr("dwell.fleet.single.serve", lambda plan, host, **how: host.close())
+    run_agent(nobody_knows(site, 1), 0, site.parent / "log", "r", AgentLinks(), said.append)
+    assert "agent 1 is left out: no.invalid is not known" in said[0]
+    with pytest.raises(InputError, match=r"no\.invalid is not known"):
+        run_agent(nobody_knows(site, 0), 0, site.parent / "new", "r", AgentLinks(), said.append)
+
+
+def test_a_stop_that_could_not_be_recorded_is_tried_again_at_once(tmp_path, monkeypatch):
+    host = host_of(plan_in(tmp_path), 0, MemoryTransport.network(1)[0])
+    host.clock, host.stopped, host.agents[0].due = Stepped(0.0), True, 5.0
+    record, failures = host.journal.sample, [OSError(28, "no space left")]
+
+    def full(row, beliefs):
+        if failures:
+            raise failures.pop()
+        record(row, beliefs)
+
+    monkeypatch.setattr(host.journal, "sample", full)
+    host.run(1.0)
+    host.close()
+    rows = read_fleet_journal(host.journal.path).samples
+    assert rows[0]["time"] == pytest.approx(NAP + RETRY)
+    assert rows[0]["flags"] & STOP
+
+
+def test_a_host_that_was_stopped_in_this_run_starts_stopped(tmp_path):
+    plan = plan_in(tmp_path)
+    for boot, stop in enumerate((False, True, False, False)):
+        host = plan.host(
+            "h", [0, 1], MemoryTransport.network(1)[0], Clock(time.monotonic()), boot=boot,
+            shared_clock=False,
+        )  # fmt: skip
+        assert host.stopped == (boot > 1)
+        if boot < 3:  # the last one ends before it has sampled
+            host.stopped = host.stopped or stop
+            host.run(host.clock.now())
+            for p in host.agents:
+                host.sample(p)
+        host.close()
+    assert plan.host(
+        "other", [2], MemoryTransport.network(1)[0], Clock(0.0), boot=0, shared_clock=False
+    ).stopped is False  # fmt: skip
+
+
+def test_the_next_boot_follows_the_last_one_although_journals_are_missing(tmp_path):
+    plan = plan_in(tmp_path)
+    assert plan.next_boot("agent-0001") == 0
+    for name in ("agent-0001-0000", "agent-0001-0004", "agent-0001-copy", "agent-0002-0007"):
+        (tmp_path / f"{name}.journal").touch()
+    assert plan.next_boot("agent-0001") == 5

@@ -104,8 +104,7 @@ class Host:
             now = self.clock.sleep(min(due, until))
             self.hear(now)
             if self.stopped and not all(one.stopped for one in self.agents.values()):
-                self._stop_all()
-                queue = [(one.due, q) for q, one in self.agents.items()]
+                queue = self._stop_all()
                 heapq.heapify(queue)
                 continue
             if now >= until:
@@ -159,8 +158,8 @@ class Host:
             print(f"dwell: {says}", file=sys.stderr)
         self._said = says
 
-    def _stop_all(self) -> None:
-        """Stand, record it and announce it, without waiting for the next sample."""
+    def _stop_all(self) -> list[tuple[float, int]]:
+        """Stand, record it and announce it at once; the next sample of each agent."""
         now = self.clock.now()
         for p, (undo, _) in self._decided.items():
             self.agents[p].restore(undo)
@@ -168,8 +167,7 @@ class Host:
         for p, agent in self.agents.items():
             self.plants[p].stop(now)
             agent.stopped = True
-        for p in self.agents:
-            self.sample(p, now)
+        return [(self.sample(p, now), p) for p in self.agents]
 
     def _announce(self, own: Announcement) -> None:
         self.beliefs.put(own)

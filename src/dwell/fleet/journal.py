@@ -2,6 +2,7 @@
 
 A record is its length, its CRC-32 and its content: a kind, then JSON, or a sample with its beliefs.
 The first record is the header. A record that is cut off ends the file: what comes before is whole.
+Where whole records follow one that is not, the file is damaged.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class JournalWriter:
         self.path = path
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         self._size, self._over = 0, threading.Event()
+        self._fault: OSError | None = None  # of the disk, which the system reports once
         try:
             self._append(_HEADER + json.dumps({"format": FORMAT, **header}).encode())
             os.fsync(self._file)
@@ -56,6 +58,8 @@ class JournalWriter:
         self._append(_NOTE + json.dumps(values).encode())
 
     def _append(self, content: bytes) -> None:
+        if self._fault is not None:
+            raise OSError(*self._fault.args)
         record = _FRAME.pack(len(content), zlib.crc32(content)) + content
         try:
             if os.write(self._file, record) < len(record):
@@ -67,8 +71,10 @@ class JournalWriter:
 
     def _sync(self) -> None:
         while not self._over.wait(SYNC_EVERY):
-            with contextlib.suppress(OSError):  # the next write raises what is wrong
+            try:
                 os.fdatasync(self._file)
+            except OSError as fault:
+                self._fault = fault
 
     def close(self) -> None:
         """Make the file durable, and close it."""
@@ -90,6 +96,7 @@ class FleetJournal:
     beliefs: np.ndarray
     counts: np.ndarray  # beliefs of each sample
     notes: list[dict[str, Any]] = field(default_factory=list)
+    lost: int = 0  # bytes from damage in the middle on
 
     @property
     def started(self) -> float | None:
@@ -114,6 +121,9 @@ def read_fleet_journal(path: Path) -> FleetJournal:
     header = json.loads(records[0][1:])
     if header.get("format") != FORMAT:
         raise _refused(path, f"has format {header.get('format')!r}; {FORMAT} is needed")
+    read = sum(_FRAME.size + len(one) for one in records)
+    damaged = any(_record(data, at) for at in range(read + 1, len(data)))
+    lost = len(data) - read if damaged else 0
     n = int(header["dimension"])
     row, belief = sample_type(n), belief_type(n)
     contents = [one[1:] for one in records if one[:1] == _SAMPLE]
@@ -122,7 +132,7 @@ def read_fleet_journal(path: Path) -> FleetJournal:
     counts = np.array([len(some) for some in held], dtype=np.int64)
     beliefs = np.concatenate(held) if held else np.empty(0, belief)
     notes = [json.loads(one[1:]) for one in records if one[:1] == _NOTE]
-    return FleetJournal(path, header, samples, beliefs, counts, notes)
+    return FleetJournal(path, header, samples, beliefs, counts, notes, lost)
 
 
 def fleet_journals(
@@ -153,13 +163,21 @@ def _has_header(path: Path) -> bool:
 
 def _records(data: bytes) -> Iterator[bytes]:
     at = 0
-    while at + _FRAME.size <= len(data):
-        length, crc = _FRAME.unpack_from(data, at)
-        content = data[at + _FRAME.size : at + _FRAME.size + length]
-        if length > MOST or len(content) < length or zlib.crc32(content) != crc:
-            return
+    while content := _record(data, at):
         yield content
-        at += _FRAME.size + length
+        at += _FRAME.size + len(content)
+
+
+def _record(data: bytes, at: int) -> bytes:
+    """The content of the record that begins there; empty if it is not whole."""
+    begin = at + _FRAME.size
+    if begin > len(data):
+        return b""
+    length, crc = _FRAME.unpack_from(data, at)
+    if length > min(MOST, len(data) - begin):
+        return b""
+    content = data[begin : begin + length]
+    return content if zlib.crc32(content) == crc else b""
 
 
 def _refused(path: Path, says: str) -> StoreError:

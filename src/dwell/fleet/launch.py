@@ -11,12 +11,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
 from dwell.agents.interfaces import decay_rate_of
 from dwell.errors import FleetError
 from dwell.fleet.clock import Clock
@@ -45,9 +44,6 @@ class FleetStatus:
     known: int = 0  # agents heard of lately
     samples: int = 0  # announcements so far
     deaths: int = 0
-    positions: Points = field(default_factory=lambda: np.empty((0, 0)))
-    velocities: Points = field(default_factory=lambda: np.empty((0, 0)))
-    ages: Floats = field(default_factory=lambda: np.empty(0))
     announcements: tuple[Announcement, ...] = ()  # since the status before, by the launcher's clock
 
 
@@ -94,13 +90,10 @@ class Observer:
 
     def status(self, deaths: int, begun: bool) -> FleetStatus:
         """What is known now."""
-        now, segments = self.clock.now(), self.beliefs.segments()
+        now = self.clock.now()
         known = int(self.beliefs.known(now, self.silence).sum())
         fresh, self._fresh = tuple(self._fresh), []
-        return FleetStatus(
-            now if begun else -1.0, known, self.samples, deaths, segments.at(now),
-            segments.velocity_at(now), self.beliefs.ages(now), fresh,
-        )  # fmt: skip
+        return FleetStatus(now if begun else -1.0, known, self.samples, deaths, fresh)
 
 
 @final

@@ -16,6 +16,7 @@ from dwell.fleet.wire import law_checksum
 from dwell.live.record import LiveRecord
 
 NOISE = 1e-9  # seconds: differences of clocks below this are rounding
+RATE = 2e-4  # by which the rates of two clocks may differ
 
 
 class ClockLink(NamedTuple):
@@ -117,16 +118,15 @@ def clock_shifts(
     number = {(p, boot): nodes.index((p, first.get((p, boot), boot))) for p, boot in boots}
     own = np.array([number[int(p), int(boot)] for p, boot in owner])
     stamps = {(int(s["agent"]), int(s["boot"]), int(s["k"])): float(s["time"]) for s in samples}
-    behind: dict[tuple[int, int], list[float]] = {}
+    behind: dict[tuple[int, int], list[tuple[float, float, int, int]]] = {}
     receiver = np.repeat(own, counts)
-    when = np.repeat(samples["time"], counts)
-    for to, now, belief in zip(receiver, when, beliefs, strict=True):
+    when, started = (np.repeat(samples[name], counts) for name in ("time", "boot"))
+    for to, now, boot, belief in zip(receiver, when, started, beliefs, strict=True):
         key = (int(belief["agent"]), int(belief["boot"]), int(belief["k"]))
         if key in stamps:
-            sender = number[key[:2]]
-            behind.setdefault((int(to), sender), []).append(
-                float(now - belief["age"]) - stamps[key]
-            )
+            difference = float(now - belief["age"]) - stamps[key]
+            found = behind.setdefault((int(to), number[key[:2]]), [])
+            found.append((float(now), difference, int(boot), key[1]))
     links = _links(behind)
     shift, unsure, open_ends = {0: 0.0}, {0: 0.0}, [0]
     while open_ends:  # the least uncertain way to each clock
@@ -139,18 +139,36 @@ def clock_shifts(
             open_ends.append(b)
     shifts: Floats = np.array([shift.get(k, 0.0) for k in range(len(nodes))])[own]
     shifts[np.abs(shifts) < NOISE] = 0.0
-    return shifts, max(unsure.get(k, np.inf) for k in range(len(nodes)))
+    ways = [link.uncertainty for link in links.values()]  # those not taken as well
+    return shifts, max([unsure.get(k, np.inf) for k in range(len(nodes))] + ways)
 
 
-def _links(behind: dict[tuple[int, int], list[float]]) -> dict[tuple[int, int], ClockLink]:
+def _links(
+    behind: Mapping[tuple[int, int], Sequence[tuple[float, ...]]],
+) -> dict[tuple[int, int], ClockLink]:
     """Differences of clocks that have heard each other: that of `a` minus that of `b`."""
     found: dict[tuple[int, int], ClockLink] = {}
     for (a, b), there in behind.items():
         back = behind.get((b, a))
         if back is None:
             continue
-        drift = 0.5 * (np.ptp(there) + np.ptp(back))
-        delays = 0.5 * (float(np.median(there)) + float(np.median(back)))
-        difference = 0.5 * (float(np.median(there)) - float(np.median(back)))
-        found[(a, b)] = ClockLink(difference, max(delays, 0.0) + float(drift))
+        one, other = (float(np.median([seen[1] for seen in way])) for way in (there, back))
+        drift = 0.5 * (_spread(np.array(there)) + _spread(np.array(back)))
+        found[(a, b)] = ClockLink(0.5 * (one - other), max(0.5 * (one + other), 0.0) + drift)
     return found
+
+
+def _spread(found: Floats) -> float:
+    """How far the differences of two clocks go apart, without those that stand alone.
+
+    A receiver uses the least difference since it has started, so that one which is larger than that
+    before, or smaller than that after, is not its own.
+
+    found : rows of time, difference, and the boots of receiver and sender.
+    """
+    time, difference, *boots = found.T
+    before, after = difference[:-1], difference[1:]
+    begins = np.diff(boots).any(axis=0)
+    most = np.where(begins, after, np.minimum(before, after)).max(initial=difference[0])
+    least = np.maximum(before, after).min(initial=np.inf)
+    return max(float(most - least), 0.0) + RATE * float(np.diff(time).max(initial=0.0))

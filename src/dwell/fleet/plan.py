@@ -29,6 +29,7 @@ from dwell.fleet.transport import Transport
 from dwell.fleet.wire import Codec, law_checksum
 from dwell.live.agent import LiveAgent
 from dwell.live.beliefs import Beliefs
+from dwell.live.record import STOP
 from dwell.live.settings import LiveLaw
 
 
@@ -58,8 +59,9 @@ class FleetPlan:
         return Codec(zlib.crc32(self.run.encode()), n, dimension, self.key, law)
 
     def next_boot(self, name: str) -> int:
-        """How often the process `name` has been started before."""
-        return len(list(self.folder.glob(f"{name}-*.journal")))
+        """The number after that of the last start of the process `name`."""
+        ends = [one.stem.rpartition("-")[2] for one in self.folder.glob(f"{name}-*.journal")]
+        return max([int(end) for end in ends if end.isdecimal()], default=-1) + 1
 
     def origin(self, name: str) -> float | None:
         """When the clock of the process `name` began before it ended; None if that is not known.
@@ -96,7 +98,8 @@ class FleetPlan:
         sources: Mapping[Any, Collection[int]] | None = None,
     ) -> Host:
         """The process `name` with some agents, ready to muster."""
-        begins = {p: self._place(name, p, clock.now()) for p in agents}
+        last = {p: self._last(name, p, clock.now()) for p in agents}
+        begins = {p: place for p, (place, _) in last.items()}
         own = plants or {p: self._integrator(at, clock) for p, at in begins.items()}
         header = {
             **self.about, "run": self.run, "host": name, "agents": list(agents), "boot": boot,
@@ -107,16 +110,21 @@ class FleetPlan:
         if self.faults is not None:
             transport = FaultyTransport(transport, self.faults, min(agents))
         each = [LiveAgent(self.law, p, boot, begins[p]) for p in agents]
-        return Host(
+        host = Host(
             self.law, each, [own[p] for p in agents], transport, self.codec(), journal, clock,
             shared_clock=shared_clock, sources=sources,
         )  # fmt: skip
+        host.stopped = any(stopped for _, stopped in last.values())
+        return host
 
     def _integrator(self, place: Points, clock: Clock) -> Integrator:
         return Integrator(place, decay_rate_of(self.law.system.controller), clock.now())
 
-    def _place(self, name: str, agent: int, now: float) -> Points:
-        """Where a simulated robot is: at its start, or where its last segment has led."""
+    def _last(self, name: str, agent: int, now: float) -> tuple[Points, bool]:
+        """Where a simulated robot is, and whether the emergency stop has come.
+
+        It is at its start, or where its last segment has led.
+        """
         for before in fleet_journals(self.folder, f"{name}-*", last_first=True):
             last = before.samples[before.samples["agent"] == agent][-1:]
             if len(last):
@@ -125,9 +133,9 @@ class FleetPlan:
                     decay_rate_of(self.law.system.controller),
                 )  # fmt: skip
                 ends = before.header["machine"] != machine()  # its clock has begun anew since then
-                return np.array(segment.at(math.inf if ends else now)[0])
-        start: Points = self.positions[agent].copy()
-        return start
+                place = np.array(segment.at(math.inf if ends else now)[0])
+                return place, bool(last["flags"][0] & STOP)
+        return self.positions[agent].copy(), False
 
 
 def machine() -> str:

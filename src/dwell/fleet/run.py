@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 import shutil
@@ -158,7 +159,8 @@ def merge_journals(
     folder
         The folder with the journals of all agents of one run.
     partial
-        Whether journals may be missing; their agents stand until their first recorded sample.
+        Whether journals may be missing or damaged, or their clocks not comparable. Agents without
+        a journal stand until their first recorded sample.
     reached
         The time up to which the fleet ran; up to the last sample unless given.
     elapsed
@@ -178,10 +180,12 @@ def merge_journals(
     journals = read_journals(Path(folder))
     scenario = parse_scenario(journals[0].header["scenario"])
     system, positions, _ = build(scenario)
-    if not partial and (lacking := missing(journals, system.agents)):
-        says = f"{folder} lacks {lacking}; collect the journals of all machines"
-        raise StoreError(f"{says}, or merge with --partial (partial=True)", code="fleet.journal")
+    if not partial:
+        _refuse_incomplete(journals, system.agents)
     live = merged(journals)
+    if not partial and math.isinf(live.uncertainty):
+        says = "some boots have not heard each other both ways, so their clocks cannot be compared"
+        raise _without_partial(f"{says}, nor their samples put in order; leave them out")
     horizon = float(scenario.run.horizon)
     last = float(live.times[-1]) if len(live.samples) else 0.0
     if reached is None:
@@ -196,6 +200,19 @@ def merge_journals(
         if len(own) and not live.exact:
             places[p] = own["position"][0]
     return live_run(scenario, live, places, Stop(reason, until), made_with(scenario), took)
+
+
+def _refuse_incomplete(journals: Sequence[FleetJournal], agents: int) -> None:
+    """Refuse journals of which some are missing or damaged."""
+    folder = journals[0].path.parent
+    if lacking := missing(journals, agents):
+        raise _without_partial(f"{folder} lacks {lacking}; collect the journals of all machines")
+    if lost := [f"the last {one.lost} bytes of {one.path.name}" for one in journals if one.lost]:
+        raise _without_partial(f"{folder} lacks {', '.join(lost)}, by damage; copy them again")
+
+
+def _without_partial(says: str) -> StoreError:
+    return StoreError(f"{says}, or merge with --partial (partial=True)", code="fleet.journal")
 
 
 def _last_boots(journals: Sequence[FleetJournal]) -> list[FleetJournal]:

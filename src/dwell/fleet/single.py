@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, final
@@ -17,7 +17,7 @@ from dwell.fleet.host import Host
 from dwell.fleet.plan import FleetPlan, serve
 from dwell.fleet.plant.kinds import open_plant
 from dwell.fleet.transport import Transport
-from dwell.fleet.transport.udp import as_address, is_loopback, udp_transport
+from dwell.fleet.transport.udp import Address, as_address, is_loopback, udp_transport
 from dwell.fleet.transport.zenoh import ZenohLinks, ZenohTransport, open_session, sources_of
 from dwell.fleet.wire import STOP
 from dwell.live.beliefs import STOPPED, Announcement
@@ -45,7 +45,7 @@ class AgentLinks:
     transport: str = "udp"
     listen: str | None = None
     key: Path | None = None
-    connect: tuple[str, ...] = ()
+    connect: Sequence[str] = ()
     tls: Path | None = None
 
 
@@ -74,7 +74,7 @@ def run_agent(
     boot = plan.next_boot(name)
     before = plan.origin(name)
     clock = Clock(time.monotonic() if before is None else before)
-    transport, sources, at = _opened(plan, number, scenario, links, clock)
+    transport, sources, at = _opened(plan, number, scenario, links, clock, say)
     fade, dimension = decay_rate_of(plan.law.system.controller), plan.law.system.dimension
     plants = None
     if robot != "integrator":
@@ -83,7 +83,8 @@ def run_agent(
         name, [number], transport, clock, boot=boot, shared_clock=False, sources=sources,
         plants=plants,
     )  # fmt: skip
-    say(f"agent {number} of {agents} at {at}, boot {boot}; waiting for the others")
+    state = "stopped in this run, and stands" if host.stopped else "waiting for the others"
+    say(f"agent {number} of {agents} at {at}, boot {boot}; {state}")
     begun = math.inf
 
     def watch(running: Host) -> None:
@@ -113,23 +114,25 @@ def _state(host: Host, agents: int) -> str:
 
 
 def stop_agents(
-    scenario: Scenario, run: str, links: AgentLinks, patience: float
+    scenario: Scenario, run: str, links: AgentLinks, patience: float, say: Callable[[str], None]
 ) -> tuple[list[int], list[int]]:
     """Send the emergency stop until all agents have answered, or for `patience` seconds.
 
     Returns the agents that have answered that they stand, and the others.
     """
     plan, clock = fleet_plan(scenario, Path(), run, _secret(links.key)), Clock(time.monotonic())
-    transport, sources, _ = _opened(plan, None, scenario, links, clock)
+    transport, sources, _ = _opened(plan, None, scenario, links, clock, say)
     codec, agents = plan.codec(), range(len(plan.positions))
-    silent = set(agents)
+    silent, now = set(agents), clock.now()
+    until = now + patience  # it may have taken a while to open the transport
     try:
-        while silent and (now := clock.now()) < patience:
+        while silent and now <= until:
             transport.send(codec.control(STOP, now), now)
             for one in transport.receive(clock.sleep(now + REPEAT)):
                 message = codec.unpack(one.datagram)
                 if isinstance(message, Announcement) and message.kind == STOPPED:
                     silent -= {message.agent} & set(sources.get(one.source, ()))
+            now = clock.now()
     finally:
         transport.close()
     return [p for p in agents if p not in silent], sorted(silent)
@@ -158,26 +161,51 @@ def _addresses(scenario: Scenario, agents: int) -> tuple[str, ...]:
 
 
 def _opened(
-    plan: FleetPlan, number: int | None, scenario: Scenario, links: AgentLinks, clock: Clock
+    plan: FleetPlan,
+    number: int | None,
+    scenario: Scenario,
+    links: AgentLinks,
+    clock: Clock,
+    say: Callable[[str], None],
 ) -> Opened:
     """How an agent, or the observer without a number, reaches all others."""
-    opened = _by_zenoh if links.transport == "zenoh" else _by_udp
-    return opened(plan, number, _addresses(scenario, len(plan.positions)), links, clock)
+    texts = _addresses(scenario, len(plan.positions))
+    if links.transport == "zenoh":
+        return _by_zenoh(plan, number, texts, links, clock)
+    return _by_udp(plan, number, _resolved(texts, number, say), links, clock)
+
+
+def _resolved(
+    texts: tuple[str, ...], own: int | None, say: Callable[[str], None]
+) -> dict[int, Address]:
+    """The addresses of agents by their numbers, without others whose name is not known."""
+    found = {}
+    for p, text in enumerate(texts):
+        try:
+            found[p] = as_address(text)
+        except InputError as fault:
+            if p == own:
+                raise
+            say(f"agent {p} is left out: {fault}")
+    return found
 
 
 def _by_udp(
-    plan: FleetPlan, number: int | None, texts: tuple[str, ...], links: AgentLinks, clock: Clock
+    plan: FleetPlan,
+    number: int | None,
+    peers: dict[int, Address],
+    links: AgentLinks,
+    clock: Clock,
 ) -> Opened:
     if links.tls is not None or links.connect:
         says = "--tls and --connect go with the transport zenoh"
         raise InputError(f"{says}; add --transport zenoh, or leave them out", code="fleet.zenoh")
-    peers = [as_address(text) for text in texts]
-    own = ("127.0.0.1" if all(map(is_loopback, peers)) else "0.0.0.0", 0)  # any port
+    own = ("127.0.0.1" if all(map(is_loopback, peers.values())) else "0.0.0.0", 0)  # any port
     if links.listen is not None or number is not None:
         own = as_address(links.listen) if links.listen is not None else peers[number or 0]
-    others = [address for p, address in enumerate(peers) if p != number]
+    others = [address for p, address in peers.items() if p != number]
     transport = udp_transport(own, others, clock, plan.key)
-    sources: dict[Any, Collection[int]] = {address: (p,) for p, address in enumerate(peers)}
+    sources: dict[Any, Collection[int]] = {address: (p,) for p, address in peers.items()}
     return transport, sources, f"{own[0]}:{own[1]}"
 
 
@@ -191,7 +219,7 @@ def _by_zenoh(
     name = "observer" if number is None else f"agent_{number}"
     session = open_session(
         ZenohLinks(
-            listen=(own,), connect=links.connect or peers, tls=links.tls, name=name,
+            listen=(own,), connect=tuple(links.connect) or peers, tls=links.tls, name=name,
             gossip=bool(links.connect),
         ),
         plan.run, agents,

@@ -31,12 +31,6 @@ PRIORITY = 10  # among real-time processes
 GRACE = 2.0  # seconds in which hosts end by themselves
 
 
-def say(**values: Any) -> None:
-    """Write an event to the standard output; it is lost if the launcher was killed."""
-    with contextlib.suppress(BrokenPipeError):
-        os.write(sys.stdout.fileno(), (json.dumps(values) + "\n").encode())
-
-
 @final
 class Supervisor:
     """Hosts by number, with their endpoints, which survive them."""
@@ -52,6 +46,12 @@ class Supervisor:
         self.running: dict[int, int] = {}  # process: number of its host
         self.waiting: dict[int, float] = {}  # number of a dead host: when it starts again
         self.begun = self.realtime = False
+        self.events = 1  # the file that they are written to
+
+    def say(self, **values: Any) -> None:
+        """Write an event; it is lost if the launcher was killed."""
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self.events, (json.dumps(values) + "\n").encode())
 
     def start(self, number: int) -> None:
         """Fork a host."""
@@ -68,7 +68,7 @@ class Supervisor:
                 sys.stderr.flush()
                 os._exit(status)
         self.running[process] = number
-        say(started=number, boot=boot, pid=process)
+        self.say(started=number, boot=boot, pid=process)
 
     def _serve(self, number: int, boot: int, supervisor: int) -> None:
         """Be a host, in the process of its own, no longer than the supervisor lives."""
@@ -103,7 +103,7 @@ class Supervisor:
             if process == 0:
                 break
             number, code = self.running.pop(process), os.waitstatus_to_exitcode(status)
-            say(ended=number, boot=self.boots[number] - 1, code=code)
+            self.say(ended=number, boot=self.boots[number] - 1, code=code)
             if restart and code != 0:
                 self.waiting[number] = time.monotonic() + BACK
         for number in [q for q, at in self.waiting.items() if at <= time.monotonic()]:
@@ -112,6 +112,7 @@ class Supervisor:
 
     def end(self) -> None:
         """End all hosts: by themselves, then by force."""
+        self.waiting.clear()
         for process in self.running:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGTERM)
@@ -128,14 +129,14 @@ class Supervisor:
             time.sleep(POLL)
 
 
-def supervise(config: dict[str, Any], restart: bool) -> None:
+def supervise(config: dict[str, Any], restart: bool, events: int) -> None:
     """Start the hosts of a fleet and keep them until the standard input says so or closes."""
     plan = plan_of(config)
     rehearse(plan)
     transport, observer = config["transport"], int(config["observer"])
     boss = Supervisor(plan, config["groups"], transport, observer, time.monotonic())
-    boss.realtime = bool(config.get("realtime"))
-    say(ports=boss.ports, origin=boss.origin)
+    boss.realtime, boss.events = bool(config.get("realtime")), events
+    boss.say(ports=boss.ports, origin=boss.origin)
     for number in range(len(boss.groups)):
         boss.start(number)
     while boss.running or boss.waiting:
@@ -152,8 +153,11 @@ def supervise(config: dict[str, Any], restart: bool) -> None:
 def main() -> None:
     """Read the configuration from the standard input, and supervise."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the process that shows progress
+    events = os.dup(1)
+    os.dup2(2, 1)  # what a law prints is no event
+    sys.stdout = sys.stderr
     config = json.loads(sys.stdin.readline())
-    supervise(config, bool(config.get("restart", True)))
+    supervise(config, bool(config.get("restart", True)), events)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from dwell.cli.command import Number, command, flag, one_of, option
 from dwell.cli.options import FORCE, JSON, SCENARIO, SET, load
@@ -94,7 +95,9 @@ LINKS = (
         "--transport", type=one_of("udp", "zenoh"), default="udp", help="udp (by default) or zenoh."
     ),
     option(
-        "--listen", metavar="ADDRESS", help="Interface to listen at, host:port; loopback if absent."
+        "--listen", metavar="ADDRESS",
+        help="Address to listen at, host:port; by default that of the agent in the scenario, and "
+        "any free port for dwell stop.",
     ),
     option(
         "--key", type=Path,
@@ -137,12 +140,8 @@ def agent(
     number: int,
     journals: Path,
     run: str,
-    transport: str,
-    listen: str | None,
-    key: Path | None,
-    connect: list[str],
-    tls: Path | None,
     robot: str,
+    **links: Any,
 ) -> None:
     """Run one agent of a live fleet, such as on the robot itself.
 
@@ -153,8 +152,8 @@ def agent(
     from dwell.fleet.single import AgentLinks, run_agent
 
     changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
-    links = AgentLinks(transport, listen, key, tuple(connect), tls)
-    run_agent(load(scenario, changes), number, journals, run, links, complain, robot)
+    made = load(scenario, changes)
+    run_agent(made, number, journals, run, AgentLinks(**links), complain, robot)
 
 
 @command(
@@ -173,24 +172,20 @@ def stop(
     scenario: Path,
     overrides: list[str],
     run: str,
-    transport: str,
-    listen: str | None,
-    key: Path | None,
-    connect: list[str],
-    tls: Path | None,
     patience: float,
     as_json: bool,
+    **links: Any,
 ) -> int:
     """Send the emergency stop to agents of dwell agent.
 
-    Their robots stand until the agents are started again. Agents that do not answer are named, and
-    the exit code is then 1.
+    Their robots stand from then on, also those of agents that are started again in this run.
+    Agents that do not answer are named, and the exit code is then 1.
     """
     os.environ.setdefault("DWELL_JIT", "0")
     from dwell.fleet.single import AgentLinks, stop_agents
 
-    links = AgentLinks(transport, listen, key, tuple(connect), tls)
-    stopped, silent = stop_agents(load(scenario, overrides), run, links, patience)
+    made = load(scenario, overrides)
+    stopped, silent = stop_agents(made, run, AgentLinks(**links), patience, complain)
     answer(
         as_json,
         lambda: {"schema": 1, "stopped": stopped, "silent": silent},
@@ -208,7 +203,10 @@ def stop(
         "folder", type=Path, metavar="DIR", help="Folder with the journals of all agents of a run."
     ),
     option("--out", type=Path, metavar="RUN.nc", required=True, help="Store the run here."),
-    flag("--partial", "Merge although journals are missing."),
+    flag(
+        "--partial",
+        "Merge although journals are missing or damaged, or clocks cannot be compared.",
+    ),
     JSON,
     FORCE,
     example="log --out live.nc",
