@@ -33,6 +33,6 @@ def test_a_transport_that_does_not_exist():
 
 
 def test_robots_that_arrive_later_may_do_so_where_others_began():
-    later = [{"from": 0.4, "arrive": [START[0]]}]
+    later = [{"from": 0.4, "arrive": [[0.6, 0.4]]}]
     short = scenario(horizon=0.5, fleet={"clearance": 0.3}, world=later)
     assert dwell.run_fleet(short, transport="memory", progress=False).stop.reason.ok

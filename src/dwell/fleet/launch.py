@@ -214,7 +214,8 @@ def launch(
     if reached <= 0.0 and not stopping():
         raise FleetError("the agents ended before they began; see the lines above")
     failed = sorted(set(fleet.failed))
-    due = plan.law.system.arrivals + LATE_START <= reached
+    ahead = 0.0 if plan.faults is None else plan.faults.clock_offset  # a clock ends that sooner
+    due = plan.law.system.arrivals + LATE_START + ahead <= reached
     never = (observer.beliefs.boot == 0) & (observer.beliefs.k == 0)
     absent = np.flatnonzero(never & due)
     if failed or len(absent):
