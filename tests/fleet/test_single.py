@@ -379,9 +379,9 @@ def test_a_host_that_was_stopped_in_this_run_starts_stopped(tmp_path):
             for p in host.agents:
                 host.sample(p)
         host.close()
-    assert plan.host(
-        "other", [2], MemoryTransport.network(1)[0], Clock(0.0), boot=0, shared_clock=False
-    ).stopped is False  # fmt: skip
+    other = host_of(plan, 2, MemoryTransport.network(1)[0])
+    assert not other.stopped
+    other.close()
 
 
 def test_the_next_boot_follows_the_last_one_although_journals_are_missing(tmp_path):
