@@ -28,6 +28,7 @@ from dwell.scenario.build import build
 from dwell.scenario.templates import template_text
 
 SIDE = 100.0
+LOSS = {"loss": 0.5, "delay": [0.0, 0.2], "repeat": 0.2, "seed": 3}
 MOVED = 3e-4  # of the diameter, in each direction
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -94,8 +95,13 @@ CASES: dict[str, tuple[Callable[[], Any], dict[str, Any], str]] = {
     "kills": (lambda: "paper-30", {"kills": True}, "30 processes, one killed each second"),
     "loss": (
         lambda: "paper-30",
-        {"faults": {"loss": 0.5, "delay": [0.0, 0.2], "repeat": 0.2, "seed": 3}},
+        {"faults": LOSS},
         "30 processes, half of all messages lost, delays up to T1, repeats",
+    ),
+    "copies": (
+        lambda: "paper-30",
+        {"faults": LOSS, "copies": 6},
+        "30 processes, the same losses, each message sent six times",
     ),
     "partition": (
         lambda: "paper-30",
@@ -105,14 +111,14 @@ CASES: dict[str, tuple[Callable[[], Any], dict[str, Any], str]] = {
 }
 
 
-def scenario_of(what: Any, seconds: float, faults: dict[str, Any] | None) -> dwell.Scenario:
+def scenario_of(what: Any, seconds: float, fleet: dict[str, Any]) -> dwell.Scenario:
     """The scenario of a case."""
     table: dict[str, Any] = what
     if isinstance(what, str):
         table = tomllib.loads(template_text(what))
         table["controller"] |= {"t1": 0.2, "t2": 0.65}
     table["run"]["horizon"] = seconds
-    return parse_scenario(table if faults is None else {**table, "fleet": {"faults": faults}})
+    return parse_scenario({**table, "fleet": fleet})
 
 
 def measure(name: str, seconds: float, realtime: bool) -> None:
@@ -120,7 +126,8 @@ def measure(name: str, seconds: float, realtime: bool) -> None:
     what, options, title = CASES[name]
     options = dict(options)
     meter = Meter(options.pop("kills", False), seconds)
-    scenario = scenario_of(what(), seconds, options.pop("faults", None))
+    keys = options.keys() & {"faults", "copies"}
+    scenario = scenario_of(what(), seconds, {key: options.pop(key) for key in keys})
     run = run_fleet(scenario, watch=meter, realtime=realtime, **options)
     live = run.details.live
     assert live is not None
@@ -152,10 +159,10 @@ def measure(name: str, seconds: float, realtime: bool) -> None:
 def losses() -> None:
     """How far costs are from the simulation's where half of all messages are lost.
 
-    In virtual time, for twelve seeds of the faults. For comparison, simulations without losses in
-    which each start is moved by a normal distance of about 0.04 % of the workspace's diameter. A
-    path that slowly leaves a saddle is later or sooner with each change, so costs at equal times
-    differ most there.
+    In virtual time, for twelve seeds of the faults, with each message sent once and six times. For
+    comparison, simulations without losses in which each start is moved by a normal distance of
+    about 0.04 % of the workspace's diameter. A path that slowly leaves a saddle is later or sooner
+    with each change, so costs at equal times differ most there.
     """
     times = np.array([5.0, 10.0, 12.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 50.0, 60.0])
     print("half of all messages lost, delays up to T1, repeats; virtual time")
@@ -171,11 +178,14 @@ def losses() -> None:
         expected = np.array([simulated.cost(t) for t in times])
         faults = {"loss": 0.5, "delay": [0.0, table["controller"]["t1"]], "repeat": 0.2}
         lost = [
-            run_fleet(
-                {**table, "fleet": {"faults": {**faults, "seed": s}}}, transport="memory",
-                progress=False,
-            )
-            for s in range(1, 13)
+            [
+                run_fleet(
+                    {**table, "fleet": {"copies": copies, "faults": {**faults, "seed": s}}},
+                    transport="memory", progress=False,
+                )
+                for s in range(1, 13)
+            ]
+            for copies in (1, 6)
         ]  # fmt: skip
         scale = MOVED * system.workspace.diameter
         moved = []
@@ -184,12 +194,12 @@ def losses() -> None:
             start = system.workspace.nearest(positions + steps).tolist()
             there = parse_scenario({**table, "agents": {**table["agents"], "start": start}})
             moved.append(dwell.run_scenario(there, progress=False))
-        for what, runs in (("loss", lost), ("moved", moved)):
+        for what, runs in (("once", lost[0]), ("6 times", lost[1]), ("moved", moved)):
             apart = 100.0 * (
                 np.array([[run.cost(t) for t in times] for run in runs]) / expected - 1
             )
             for how, values in (("mean", apart.mean(axis=0)), ("most", np.abs(apart).max(axis=0))):
-                print(f"  {name:10} {what:5} {how} " + " ".join(f"{v:6.2f}" for v in values))
+                print(f"  {name:10} {what:7} {how} " + " ".join(f"{v:6.2f}" for v in values))
 
 
 def returns(rows: np.ndarray, agent: int, after: float) -> np.ndarray:

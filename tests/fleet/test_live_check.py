@@ -108,6 +108,19 @@ def test_a_region_that_is_not_convex_passes(stay):
     assert finding(live, "centroid-bound", case).status == "not applicable"
 
 
+def test_copies_keep_beliefs_fresh_where_messages_are_lost():
+    lossy = Faults(loss=0.5, delay=(0.0, 0.2), repeat=0.2, seed=7)
+    ages = []
+    for copies in (1, 6):
+        settings = replace(SETTINGS, copies=copies)
+        live = record_of(scenario(), settings, faults=lossy)
+        assert violated(live, scenario()) == set()
+        ages.append(np.quantile(live.beliefs["age"], [0.5, 0.95]))
+    assert (ages[1] < 0.7 * ages[0]).all()
+    once, again = (record_of(scenario(), replace(EXACT, copies=k)) for k in (1, 6))
+    assert once.samples.tobytes() == again.samples.tobytes()
+
+
 def test_samples_that_are_late_are_within_t2_by_the_margin():
     draws = iter(np.random.default_rng(1).uniform(0.0, 0.05, 10_000))
     live = record_of(scenario(), SETTINGS, late=lambda: float(next(draws)))

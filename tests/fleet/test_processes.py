@@ -159,6 +159,18 @@ def test_all_agents_begin_whatever_is_lost(tmp_path):
     held(run)
 
 
+def test_copies_of_messages_arrive_where_others_are_lost(tmp_path):
+    faults = {"loss": 0.5, "seed": 2}
+    once, often = (
+        run_fleet(scenario(3.0, agents=6, copies=copies, faults=faults), progress=False)
+        for copies in (1, 6)
+    )
+    assert not often.details.live.dropped  # a copy is no old message
+    ages = [float(np.mean(run.details.live.beliefs["age"])) for run in (once, often)]
+    assert ages[1] < 0.8 * ages[0]
+    held(often)
+
+
 def test_a_hung_process_stalls_nobody(tmp_path):
     done = []
 

@@ -4,7 +4,7 @@ import pytest
 
 import dwell
 from dwell.errors import InputError
-from tests.fleet.fleets import START, scenario
+from tests.fleet.fleets import scenario
 
 TIMER = {"kind": "timer", "k1": 0.4, "nu": 0.3, "t1": 0.2, "t2": 0.6}
 CASES = [

@@ -57,13 +57,14 @@ class Faults:
     clock_rate: float = 0.0
     seed: int = 0
 
-    def delays(self, sender: int, receiver: int, boot: int, k: int) -> list[float]:
-        """The delays of each copy of a message that arrives; none if it is lost."""
-        counter = (boot << 48) | (receiver << 32) | k
-        lost, first = uniform_pair(*seed_words(self.seed), _OF_LOSS, sender, counter)
-        twice, second = uniform_pair(*seed_words(self.seed), _OF_REPEATS, sender, counter)
-        copies = [] if lost < self.loss else [first]
-        return [self._delay(draw) for draw in (*copies, *([second] if twice < self.repeat else []))]
+    def delays(self, sender: int, receiver: int, boot: int, k: int, copy: int = 0) -> list[float]:
+        """The delays of each arrival of a message that was sent for the copy-th time."""
+        counter, stream = (boot << 48) | (receiver << 32) | k, (copy << 16) | sender
+        lost, first = uniform_pair(*seed_words(self.seed), _OF_LOSS, stream, counter)
+        twice, second = uniform_pair(*seed_words(self.seed), _OF_REPEATS, stream, counter)
+        draws = [] if lost < self.loss else [first]
+        draws += [second] if twice < self.repeat else []
+        return [self._delay(draw) for draw in draws]
 
     def _delay(self, draw: float) -> float:
         low, high = self.delay
@@ -91,6 +92,7 @@ class FaultyTransport:
     def __init__(self, transport: Transport, faults: Faults, receiver: int) -> None:
         self._transport, self._faults, self._receiver = transport, faults, receiver
         self._coming: list[tuple[float, int, bytes, object]] = []
+        self._last: dict[int, tuple[int, int, int]] = {}  # boot, k and copies of each sender
         self._count = 0
 
     def send(self, datagram: bytes, now: float) -> None:
@@ -113,13 +115,21 @@ class FaultyTransport:
                 k = zlib.crc32(one.datagram)
             if self._faults.cuts(sender, self._receiver, one.time):
                 continue
-            for delay in self._faults.delays(sender, self._receiver, boot, k):
+            copy = self._copy(sender, boot, k)
+            for delay in self._faults.delays(sender, self._receiver, boot, k, copy):
                 self._expect(one.time + delay, one)
         found = []
         while self._coming and self._coming[0][0] <= now:
             time, _, datagram, source = heapq.heappop(self._coming)
             found.append(Arrival(datagram, time, source))
         return found
+
+    def _copy(self, sender: int, boot: int, k: int) -> int:
+        """How many copies of this message have come before."""
+        last = self._last.get(sender, (boot, k, -1))
+        copy = last[2] + 1 if last[:2] == (boot, k) else 0
+        self._last[sender] = boot, k, copy
+        return copy
 
     def _expect(self, time: float, one: Arrival) -> None:
         self._count += 1

@@ -55,6 +55,7 @@ class Host:
         self.watch: Callable[[Host], None] = lambda host: None  # called some 20 times a second
         self.unrecorded = 0  # samples that could not be decided or recorded
         self._said = ""
+        self._copies: list[tuple[float, bytes]] = []  # announcements to be sent again, and when
         self._last: dict[int, bytes] = {}  # the last announcement of each agent
         self._decided: dict[int, tuple[Any, Decided | None]] = {}  # first samples, not yet taken
 
@@ -101,7 +102,8 @@ class Host:
         heapq.heapify(queue)
         while queue and not self.over:
             due, p = queue[0]
-            now = self.clock.sleep(min(due, until))
+            now = self.clock.sleep(min(due, until, *(at for at, _ in self._copies[:1])))
+            self._send_copies(now)
             self.hear(now)
             if self.stopped and not all(one.stopped for one in self.agents.values()):
                 queue = self._stop_all()
@@ -112,6 +114,10 @@ class Host:
             if now < due:
                 continue
             heapq.heapreplace(queue, (self.sample(p), p))
+
+    def _send_copies(self, now: float) -> None:
+        while self._copies and self._copies[0][0] <= now:
+            self._transport.send(heapq.heappop(self._copies)[1], now)
 
     def _decide_first(self) -> None:
         """Make the first decisions before the common start, up to which all agents stand.
@@ -161,6 +167,7 @@ class Host:
     def _stop_all(self) -> list[tuple[float, int]]:
         """Stand, record it and announce it at once; the next sample of each agent."""
         now = self.clock.now()
+        self._copies.clear()
         for p, (undo, _) in self._decided.items():
             self.agents[p].restore(undo)
         self._decided.clear()
@@ -174,6 +181,9 @@ class Host:
         own = own._replace(kind=STOPPED) if self.stopped else own
         datagram = self._last[own.agent] = self.codec.pack(own)
         self._transport.send(datagram, own.stamp)
+        if own.k > 0:
+            for later in self.law.repeats(own.agent):
+                heapq.heappush(self._copies, (own.stamp + float(later), datagram))
 
     def hear(self, now: float) -> None:
         """Take in everything that has arrived."""
@@ -187,7 +197,12 @@ class Host:
                 if message.agent in self.agents:
                     self.codec.refuse("own")
                 elif not self.beliefs.receive(message, one.time) and message.k > 0:
-                    self.codec.refuse("old")
+                    self._refuse_old(message)
+
+    def _refuse_old(self, message: Announcement) -> None:
+        last = self.beliefs.boot[message.agent], self.beliefs.k[message.agent]
+        if self.law.settings.copies == 1 or (message.boot, message.k) != last:
+            self.codec.refuse("old")
 
     def _obey(self, message: Control, one: Arrival) -> None:
         """Stop by whosever message, and answer its repeats; begin by one of the observer alone."""

@@ -72,4 +72,6 @@ class VirtualFleet:
         own, now = decided.announcement, float(decided.sample["time"])
         self.beliefs[p].put(own)
         self._due[p] = self.agents[p].due + self._late()
-        self._transports[p].send(self.codecs[p].pack(own), now)
+        datagram = self.codecs[p].pack(own)
+        for later in (0.0, *self.law.repeats(p)):
+            self._transports[p].send(datagram, now + float(later))

@@ -39,6 +39,7 @@ class LiveSettings:
         unless given.
     partition : with fewer than the quorum agents "stand", or "go on".
     patience : seconds that agents wait for all others before they begin with a quorum.
+    copies : how often each message is sent, spread over the shortest interval of the law.
     clearance : radius of a robot; 0 turns the keep-away off.
     top_speed : limit of the robot itself.
     """
@@ -48,6 +49,7 @@ class LiveSettings:
     quorum: int | None = None
     partition: str = "stand"
     patience: float = 10.0
+    copies: int = 1
     clearance: float = 0.0
     top_speed: float = math.inf
 
@@ -109,6 +111,12 @@ class LiveLaw:
     def oldest_pose(self) -> Floats:
         """(N,) the age of its own position at which an agent stands: T1, if its law has one."""
         return np.where(self.shortest > 0.0, self.shortest, 0.1 * self.silence)
+
+    def repeats(self, agent: int) -> Floats:
+        """How long after a message its copies are sent: before the next sample of the agent."""
+        copies = self.settings.copies
+        later: Floats = np.arange(1, copies) * (self.shortest[agent] / copies)
+        return later
 
     def quorum(self, present: int) -> int:
         """How many of the agents that are present must be known, the own one included."""

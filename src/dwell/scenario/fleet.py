@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from .problems import Problem
 from .values import (
@@ -18,9 +18,12 @@ from .values import (
     Table,
     Text,
     Whole,
+    as_whole,
     doc,
     listed,
 )
+
+MOST_COPIES = 20
 
 
 class PartitionSpec(Table):
@@ -108,6 +111,9 @@ class FleetSpec(Table):
     )
     partition: Literal["stand", "go on"] = doc("what agents do with fewer than that", "stand")
     patience: NotNegative = doc("how long agents wait for all others before they begin", 10.0)
+    copies: Annotated[int, Field(ge=1, le=MOST_COPIES), BeforeValidator(as_whole)] = doc(
+        "how often each message is sent within T1, for networks that lose many", 1
+    )
     clearance: NotNegative = doc("radius of a robot, for the keep-away; 0 for none", 0.0)
     top_speed: Positive | None = doc("largest speed of a robot; no limit if absent", None)
     peers: Annotated[tuple[Text, ...], listed('a list of "host:port"')] | None = doc(
