@@ -11,10 +11,11 @@ from dwell._types import lengths
 from dwell.fleet.faults import Faults
 from dwell.fleet.virtual import VirtualFleet
 from dwell.fleet.wire import SENDER
-from dwell.live.record import HIDDEN
+from dwell.live.record import HIDDEN, belief_type
+from dwell.live.safety import apart
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario.build import build
-from tests.fleet.fleets import record_of, recorded, run_from, scenario
+from tests.fleet.fleets import copied, record_of, recorded, run_from, scenario
 
 RADIUS, HORIZON = 0.08, 5.0
 START = [
@@ -65,27 +66,60 @@ def test_without_it_they_come_closer(seed):
     assert closest(0.0, (2.0, 1.5), Faults(loss=0.5, seed=seed), seed) < 2.0 * RADIUS
 
 
+LONE = [[0.5, 1.0], [3.5, 1.0], [2.0, 2.8]]
+PAIRS = [[0.5, 0.5], [3.5, 0.5], [0.5, 2.5], [3.5, 2.5]]
+
+
 @pytest.mark.parametrize("clearance", [0.0, 0.25])
-def test_two_robots_that_hear_all_others_but_not_each_other(clearance):
-    """Each takes the other one to be gone, but the third one still knows three agents."""
+@pytest.mark.parametrize(
+    ("start", "deaf", "never"),
+    [
+        (LONE, [(0, 1)], False),
+        (LONE, [(0, 1)], True),
+        (PAIRS, [(0, 1), (2, 3)], False),  # all know three
+    ],
+    ids=["one pair", "one pair, never heard of", "two pairs"],
+)
+def test_robots_between_which_no_message_arrives(start, deaf, never, clearance):
+    """Each takes the other one to be gone, but the rest know both."""
     law = {"kind": "timer", "k1": 0.5, "nu": 0.5, "t1": 0.2, "t2": 0.65}
-    start = [[0.5, 1.0], [3.5, 1.0], [2.0, 2.8]]
-    case = scenario(agents={"start": start}, controller=law, density={"kind": "uniform"})
+    density = {"kind": "gaussian", "center": [2.0, 1.5], "rate": 2.0}
+    case = scenario(
+        horizon=30.0, agents={"start": start}, controller=law, density=density,
+        fleet={"clearance": clearance, "margin": 0.02},
+    )  # fmt: skip
     system, positions, _ = build(case)
-    made = []
-    settings = LiveSettings(clearance=clearance)
+    made, settings = [], LiveSettings(clearance=clearance)
     fleet = VirtualFleet(live_law(system, settings), positions, watch=made.append)
-    for p in (0, 1):
-        fleet._transports[p] = Deaf(fleet._transports[p], 1 - p)
+    for a, b in [*deaf, *((b, a) for a, b in deaf)]:
+        fleet._transports[a] = Deaf(fleet._transports[a], b)
+        fleet.beliefs[a].boot[b] = -1 if never else 0
     fleet.run(30.0)
     live = recorded(made, settings)
     paths = paths_of(live.samples, 30.0)
-    together = lengths(paths[0] - paths[1]).min()
-    assert together >= 0.5 if clearance else together < 0.1
+    together = min(lengths(paths[a] - paths[b]).min() for a, b in deaf)
+    assert together >= 0.5 if clearance else together < 0.3
     assert bool((live.samples["flags"] & HIDDEN).any()) == (clearance > 0.0)
-    case = case.model_copy(update={"run": case.run.model_copy(update={"horizon": 30.0})})
     report = dwell.check(run_from(case, live), progress=False)
     assert {f.name for f in report.findings if f.status == "violated"} == set()
+    if clearance:
+        forged = copied(live)
+        forged.samples["flags"] &= ~np.uint32(HIDDEN)
+        report = dwell.check(run_from(case, forged), progress=False)
+        assert {f.name for f in report.findings if f.status == "violated"} == {"safety"}
+
+
+def test_a_first_interval_that_is_shorter_than_the_others():
+    """Under round-robin an agent may sample soon after its first sample."""
+    near = np.zeros(1, dtype=belief_type(2))
+    near["agent"], near["k"], near["age"], near["position"] = 1, 1, 0.1, [0.6, 0.0]
+    law = {"kind": "discrete-lloyd", "step": 0.3, "schedule": "round-robin", "speed": 0.4}
+    case = live_law(build(scenario(controller=law))[0], LiveSettings(clearance=0.1))
+    assert case.shortest[1] > 0.3
+    step = np.array([0.35, 0.0])
+    assert apart(case, np.zeros(2), step, near) == 0.0
+    near["k"] = 2
+    assert apart(case, np.zeros(2), step, near) == 1.0
 
 
 class Deaf:

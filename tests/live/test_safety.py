@@ -18,7 +18,7 @@ from dwell.fleet.faults import Faults
 from dwell.fleet.plant import Integrator
 from dwell.fleet.virtual import VirtualFleet
 from dwell.live.record import FENCE, NEAR, POSE, SPEED, STAND, STOP, belief_type
-from dwell.live.safety import Circumstances, apart, limited
+from dwell.live.safety import TRANSIT, Circumstances, apart, limited
 from dwell.live.settings import LiveLaw, LiveSettings, live_law
 
 FIELD = dwell.Polygon([(0, 0), (4, 0), (5, 2), (2, 4), (0, 3)])
@@ -43,7 +43,7 @@ def believed(*agents: tuple) -> np.ndarray:
     made = np.zeros(len(agents), dtype=belief_type(2))
     for row, (number, position, velocity, age) in zip(made, agents, strict=True):
         row["agent"], row["position"], row["velocity"], row["age"] = number, position, velocity, age
-    made["k"] = 1
+    made["k"] = 2
     return made
 
 
@@ -164,8 +164,8 @@ def test_keep_away_shortens_a_segment_and_does_not_turn_it(place, velocity, rest
     ("age", "velocity", "free"),
     [
         (0.1, (0.0, 0.0), 2.0 - 2 * 0.25),  # 2 m, less two radii
-        (0.19, (0.0, 0.0), 1.5),  # it has not sampled since
-        (0.5, (0.0, 0.0), 1.5 - 0.5 * (2 * 0.3 + T2)),  # k1 (2 (age - T1) + T2)
+        (0.14, (0.0, 0.0), 1.5),  # it has not sampled since
+        (0.5, (0.0, 0.0), 1.5 - 0.5 * (2 * (0.3 + TRANSIT) + T2)),  # k1 (2 (age - T1) + T2)
         (0.1, (-1.0, 0.0), 1.5 - 0.55),  # it comes nearer until T2
         (0.1, (1.0, 0.0), 1.5),  # it goes away
         (2.0, (0.0, 0.0), 0.0),
@@ -191,9 +191,9 @@ def test_the_age_counts_from_the_shortest_interval_of_the_other_agent():
     law = law_of(ROUND.system.workspace, 2, timer, clearance=0.25)
     near = believed((1, (2.0, 0.0), (0.0, 0.0), 0.3))
     assert apart(law, np.zeros(2), np.array([3.0, 0.0]), near) == pytest.approx(0.5)
-    near["k"] = 0  # it has not begun, and may do so at any time
-    expected = (1.5 - 0.5 * (2 * 0.3 + T2)) / 3.0
-    assert apart(law, np.zeros(2), np.array([3.0, 0.0]), near) == pytest.approx(expected)
+    expected = (1.5 - 0.5 * (2 * (0.3 + TRANSIT) + T2)) / 3.0
+    for near["k"] in (0, 1):  # it has not begun, or may sample soon after that
+        assert apart(law, np.zeros(2), np.array([3.0, 0.0]), near) == pytest.approx(expected)
 
 
 @given(points, points, velocities, velocities, velocities, velocities, st.floats(0.2001, T2))
@@ -261,6 +261,14 @@ def test_without_a_t1_a_position_is_too_old_after_a_tenth_of_the_silence():
             limited(law, 0, np.array([2.0, 1.5]), step, 1.0, FREE._replace(pose_age=age))[1]
             == flags
         )
+
+
+@pytest.mark.parametrize(
+    "law", [dwell.Lloyd(dt=0.1), dwell.DiscreteLloyd(step=0.3, schedule="poisson", speed=0.4)]
+)
+def test_keep_away_needs_a_shortest_interval_and_a_largest_speed(law):
+    with pytest.raises(InputError, match="a shortest interval and a largest speed; use the timer"):
+        law_of(timer=law, silence=8.0, clearance=0.1)
 
 
 def test_a_silence_in_which_an_agent_need_not_sample_is_refused():

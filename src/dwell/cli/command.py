@@ -64,11 +64,11 @@ class Number:
 
 
 @final
-@dataclass(frozen=True)
 class OneOf:
     """Reads one of some words."""
 
-    choices: tuple[str, ...]
+    def __init__(self, *choices: str) -> None:
+        self.choices = choices
 
     @property
     def metavar(self) -> str:
@@ -80,11 +80,6 @@ class OneOf:
         if words not in self.choices:
             raise _refused(f"one of {', '.join(self.choices)}", words)
         return words
-
-
-def one_of(*choices: str) -> OneOf:
-    """Reads one of some words."""
-    return OneOf(choices)
 
 
 def _refused(need: str, words: str) -> ArgumentTypeError:

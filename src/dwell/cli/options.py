@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dwell.cli.command import Number, flag, one_of, option
+from dwell.cli.command import Number, OneOf, flag, option
 from dwell.cli.output import complain
 from dwell.errors import InputError
 
@@ -24,7 +24,7 @@ SET = option(
     help="Change one key; may be given many times.",
 )  # fmt: skip
 FORMAT = option(
-    "--format", dest="formats", action="append", metavar="FORMAT", type=one_of(*FORMATS),
+    "--format", dest="formats", action="append", metavar="FORMAT", type=OneOf(*FORMATS),
     help="png, pdf or svg; may be repeated.",
 )  # fmt: skip
 WORKERS = option(

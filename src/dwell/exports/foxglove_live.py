@@ -50,7 +50,7 @@ class FoxgloveView:
             self._beliefs.put(Announcement(p, 0, 0, 0.0, math.inf, place, still))
         self._silence = silence
         self._next = dict.fromkeys(EVERY, -math.inf)
-        self._dated = False  # whether it is known when time 0 was
+        self._dated = True  # whether it is known when time 0 was
         self.update(0.0, [])  # compiles what later updates need
         self._dated = False
         try:

@@ -23,7 +23,7 @@ import numpy as np
 from dwell.errors import StoreError
 from dwell.live.record import belief_type, sample_type
 
-FORMAT = 1
+FORMAT = 2
 SYNC_EVERY = 0.2  # seconds
 _FRAME = struct.Struct("<II")  # length and CRC-32 of the content
 _HEADER, _SAMPLE, _NOTE = b"H", b"S", b"N"

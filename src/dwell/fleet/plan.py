@@ -99,7 +99,7 @@ class FleetPlan:
     ) -> Host:
         """The process `name` with some agents, ready to muster."""
         last = {p: self._last(name, p, clock.now()) for p in agents}
-        begins = {p: place for p, (place, _) in last.items()}
+        begins = {p: place for p, (place, _, _) in last.items()}
         own = plants or {p: self._integrator(at, clock) for p, at in begins.items()}
         header = {
             **self.about, "run": self.run, "host": name, "agents": list(agents), "boot": boot,
@@ -114,16 +114,19 @@ class FleetPlan:
             self.law, each, [own[p] for p in agents], transport, self.codec(), journal, clock,
             shared_clock=shared_clock, sources=sources,
         )  # fmt: skip
-        host.stopped = any(stopped for _, stopped in last.values())
+        for p, (_, due, stopped) in last.items():
+            host.agents[p].due = max(host.agents[p].due, due)
+            host.stopped = host.stopped or stopped
         return host
 
     def _integrator(self, place: Points, clock: Clock) -> Integrator:
         return Integrator(place, decay_rate_of(self.law.system.controller), clock.now())
 
-    def _last(self, name: str, agent: int, now: float) -> tuple[Points, bool]:
-        """Where a simulated robot is, and whether the emergency stop has come.
+    def _last(self, name: str, agent: int, now: float) -> tuple[Points, float, bool]:
+        """Where a simulated robot is, when it may sample, and whether it has been stopped.
 
-        It is at its start, or where its last segment has led.
+        It is at its start, or where its last segment has led. Others count on its shortest interval
+        after its last sample, whether or not it has been started again since.
         """
         for before in fleet_journals(self.folder, f"{name}-*", last_first=True):
             last = before.samples[before.samples["agent"] == agent][-1:]
@@ -134,8 +137,9 @@ class FleetPlan:
                 )  # fmt: skip
                 ends = before.header["machine"] != machine()  # its clock has begun anew since then
                 place = np.array(segment.at(math.inf if ends else now)[0])
-                return place, bool(last["flags"][0] & STOP)
-        return self.positions[agent].copy(), False
+                due = -math.inf if ends else float(last["time"][0] + self.law.shortest[agent])
+                return place, due, bool(last["flags"][0] & STOP)
+        return self.positions[agent].copy(), -math.inf, False
 
 
 def machine() -> str:

@@ -17,7 +17,7 @@ from dwell.fleet.host import Host
 from dwell.fleet.plan import FleetPlan, serve
 from dwell.fleet.plant.kinds import open_plant
 from dwell.fleet.transport import Transport
-from dwell.fleet.transport.udp import Address, as_address, is_loopback, udp_transport
+from dwell.fleet.transport.udp import UNKNOWN_NAME, Address, as_address, is_loopback, udp_transport
 from dwell.fleet.transport.zenoh import ZenohLinks, ZenohTransport, open_session, sources_of
 from dwell.fleet.wire import STOP
 from dwell.live.beliefs import STOPPED, Announcement
@@ -184,7 +184,7 @@ def _resolved(
         try:
             found[p] = as_address(text)
         except InputError as fault:
-            if p == own:
+            if p == own or fault.code != UNKNOWN_NAME:
                 raise
             say(f"agent {p} is left out: {fault}")
     return found

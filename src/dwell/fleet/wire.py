@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from dwell.live.beliefs import MOST_KNOWN, READY, SEGMENT, STOPPED, Announcement
+from dwell.live.beliefs import READY, SEGMENT, STOPPED, Announcement
 
 VERSION = 1
 START, STOP = 8, 9  # kinds of messages to all agents: the common time 0; the emergency stop
@@ -72,9 +72,8 @@ class Codec:
     def _packed(
         self, kind: int, agent: int, boot: int, k: int, *numbers: float, known: int = 0
     ) -> bytes:
-        counted = min(known, MOST_KNOWN)
         head = (
-            self._tag(kind), VERSION, kind, self.dimension, counted, agent, boot, k, *numbers[:2]
+            self._tag(kind), VERSION, kind, self.dimension, known, agent, boot, k, *numbers[:2]
         )  # fmt: skip
         datagram = _HEAD.pack(*head) + self._vectors.pack(*numbers[2:])
         return datagram if self._key is None else datagram + self._seal(datagram)

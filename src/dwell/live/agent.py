@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from copy import copy
 from operator import attrgetter
 from typing import NamedTuple, final
@@ -14,9 +15,9 @@ from dwell.agents import AgentsState
 from dwell.agents.interfaces import CellMeasurement
 from dwell.agents.problem import cell_in
 from dwell.agents.segments import Segments
-from dwell.live.beliefs import MOST_KNOWN, Announcement, Beliefs
+from dwell.live.beliefs import Announcement, Beliefs
 from dwell.live.decision import Decisions, OwnState, neighbours
-from dwell.live.record import COUNTS, HIDDEN, belief_type, sample_type
+from dwell.live.record import COUNTS, belief_type, sample_type
 from dwell.live.safety import Circumstances, limited
 from dwell.live.settings import LiveLaw
 
@@ -102,11 +103,14 @@ class LiveAgent:
         """The record of a decision, with what safety makes of its velocity."""
         p, law, places = self.agent, self.law, segments.at(now)
         present = law.system.timeline.present_at(now)
-        count = int((known if present is None else known[np.union1d(present, [p])]).sum())
-        near, hidden = neighbours(law.system, places, p, now, known), False
+        if present is not None:
+            known = known & np.isin(np.arange(len(known)), np.append(present, p))
+        checksum, hidden, unheard = zlib.crc32(known.tobytes()) & 0xFF, False, False
+        near = neighbours(law.system, places, p, now, known)
         if law.settings.clearance > 0.0:
-            others = np.delete(beliefs.knows, p)[np.delete(known, p)]
-            hidden = bool((others > min(count, MOST_KNOWN)).any())
+            others = known & (beliefs.k > 0) & (np.arange(len(known)) != p)
+            hidden = bool((beliefs.knows[others] != checksum).any())
+            unheard = bool((beliefs.boot if present is None else beliefs.boot[present]).min() < 0)
             near = np.union1d(near, self._within_reach(now, places, beliefs, hidden))
         noted = np.zeros(len(near), dtype=belief_type(places.shape[1]))
         noted["agent"], noted["boot"], noted["k"] = near, beliefs.boot[near], beliefs.k[near]
@@ -115,15 +119,16 @@ class LiveAgent:
         commanded = after.hold[p]
         next_at, cruise = law.timing(p, self.k + 1, now, self.due, after)
         at_hand = Circumstances(
-            count, law.system.agents if present is None else len(present), now - measured,
-            self.stopped, now, noted, hidden,
+            int(known.sum()), law.system.agents if present is None else len(present),
+            now - measured, self.stopped, now, noted, hidden, hidden and unheard,
         )  # fmt: skip
         hold, flags = limited(law, p, places[p], commanded, cruise, at_hand)
-        flags |= law.flagged(self.k + 1, noted) | (HIDDEN if hidden else 0)
+        flags |= law.flagged(self.k + 1, noted)
         before = segments.hold[p]
         row = np.zeros((), dtype=sample_type(len(hold)))
         for name, value in {
             "agent": p, "boot": self.boot, "k": self.k + 1, "flags": flags, "known": at_hand.known,
+            "knows": checksum,
             "due": self.due, "time": now, "sent_at": self.sent_at, "measured": measured,
             "position": places[p], "before": before, "error": cell.error, "commanded": commanded,
             "hold": hold, "next_at": next_at, "cruise": cruise,
@@ -135,7 +140,5 @@ class LiveAgent:
         self.k, self.decisions.own.hold = self.k + 1, hold
         leaves = float(law.system.departures[p])
         self.due = min(next_at, leaves) if leaves > now else next_at
-        announced = Announcement(
-            p, self.boot, self.k, now, cruise, places[p], hold, known=min(count, MOST_KNOWN)
-        )
+        announced = Announcement(p, self.boot, self.k, now, cruise, places[p], hold, known=checksum)
         return Decided(row, noted, announced)

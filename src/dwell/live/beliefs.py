@@ -13,7 +13,6 @@ from dwell.agents.segments import Segments
 WINDOW = 30.0  # seconds of which the least delay of messages counts; clocks drift
 
 
-MOST_KNOWN = 255  # fits into one byte of a message
 SEGMENT, READY, STOPPED = range(3)  # kinds of announcements
 
 
@@ -28,7 +27,7 @@ class Announcement(NamedTuple):
     position: Points
     velocity: Points
     kind: int = SEGMENT  # READY: it stands and knows all others; STOPPED: by the emergency stop
-    known: int = 0  # agents that its sender knows, itself included; at most MOST_KNOWN
+    known: int = 0  # a checksum of the agents that its sender knows, one byte
 
 
 @final
@@ -47,7 +46,7 @@ class Beliefs:
         self.cruise = np.full(agents, math.inf)
         self.boot = np.full(agents, -1, dtype=np.int64)  # -1: no message yet
         self.k = np.zeros(agents, dtype=np.int64)
-        self.knows = np.zeros(agents, dtype=np.int64)  # how many agents each knows
+        self.knows = np.zeros(agents, dtype=np.uint8)  # checksums of the agents that each knows
         self.offset = np.zeros(agents)
         self.fade, self.shared = fade, shared_clock
         self._least = np.full((2, agents), math.inf)  # in the last window, and in the one before

@@ -19,7 +19,8 @@ FENCE = 16  # the segment would have ended outside the workspace
 NEAR = 32  # the segment would have come too close to another robot
 POSE = 64  # the own position was measured too long ago
 STOP = 128  # the emergency stop
-HIDDEN = 256  # others know more agents: one that is silent here may live
+HIDDEN = 256  # others know other agents: one that is silent here may still move
+UNHEARD = 512  # one of those has never been heard of
 INTERVENTIONS = {
     STAND: "quorum", SPEED: "speed limit", FENCE: "geofence", NEAR: "keep-away",
     POSE: "own position too old", STOP: "emergency stop",
@@ -36,6 +37,7 @@ def sample_type(dimension: int) -> np.dtype[Any]:
         [
             ("agent", "<u2"), ("boot", "<u2"), ("k", "<u4"),  # k counts the samples of a boot
             ("flags", "<u4"), ("known", "<u4"),  # agents known, the own one included
+            ("knows", "u1"),  # a checksum of these
             ("due", "<f8"), ("time", "<f8"),
             ("sent_at", "<f8"),  # when the message of the sample before had been sent; nan: none
             ("measured", "<f8"),  # when the own position was measured

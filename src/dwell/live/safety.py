@@ -10,9 +10,10 @@ import numpy as np
 from dwell._types import Floats, Points, dots, lengths
 from dwell.agents.interfaces import decay_rate_of
 from dwell.geometry import Workspace
-from dwell.live.record import FENCE, NEAR, POSE, SPEED, STAND, STOP
+from dwell.live.record import FENCE, HIDDEN, NEAR, POSE, SPEED, STAND, STOP, UNHEARD
 from dwell.live.settings import LiveLaw
 
+TRANSIT = 0.05  # seconds by which an age may be too small where clocks differ
 HALVINGS = 40  # of the interval in which a segment meets the geofence
 
 
@@ -25,21 +26,24 @@ class Circumstances(NamedTuple):
     stopped: bool  # by the emergency stop
     time: float
     near: np.ndarray  # of belief_type: its neighbours, and for the keep-away all within reach
-    hidden: bool = False  # others know more agents
+    hidden: bool = False  # others know other agents
+    unheard: bool = False  # and no message of some agent has ever come
 
 
 def limited(
     law: LiveLaw, agent: int, place: Points, velocity: Points, hold: float, now: Circumstances
 ) -> tuple[Points, int]:
     """The velocity that the robot may hold for `hold` seconds, and what was limited."""
-    flags = 0
+    flags = (HIDDEN if now.hidden else 0) | (UNHEARD if now.unheard else 0)
     if now.stopped:
         flags |= STOP
     if now.pose_age > law.oldest_pose[agent]:
         flags |= POSE
     if now.known < law.quorum(now.present):
         flags |= STAND
-    if flags:
+    if now.unheard:
+        flags |= NEAR
+    if flags & (STOP | POSE | STAND | NEAR):
         return np.zeros_like(velocity), flags
     speed = float(lengths(velocity))
     if speed > law.settings.top_speed:
@@ -93,12 +97,12 @@ def apart(
     Where another agent cannot have sampled since its message, its path is the rest of its segment.
     Otherwise it is somewhere about its believed position, and the step also stays away from
     wherever its present segment may lead. One that is silent for longer than `silence` is taken to
-    stand, as a dead one does, unless others know more agents. A robot that is closer already may
+    stand, as a dead one does, unless others know other agents. A robot that is closer already may
     only move away, and only from a path that is certain; standing is free, as no other robot may
     plan to come here.
 
     astray : how far the robot may be from `place`.
-    hidden : others know more agents.
+    hidden : others know other agents.
     """
     held, unsure = _paths(law, near, hidden)
     path = near["velocity"] * held[:, None]
@@ -138,14 +142,14 @@ def _meets(begin: Points, step: Points, radius: Floats) -> Floats:
 def _paths(law: LiveLaw, near: np.ndarray, hidden: bool) -> tuple[Floats, Floats]:
     """For how long each agent certainly holds its velocity, and how far off it may lead otherwise.
 
-    An agent may have sampled since its shortest interval, or at any time if it has not begun, and
-    then holds another velocity for its longest interval.
+    An agent may have sampled since its shortest interval, or at any time before its second sample,
+    and then holds another velocity for its longest interval.
     """
     agents, age = near["agent"], near["age"]
-    shortest = np.where(near["k"] == 0, 0.0, law.shortest[agents])
+    shortest = np.where(near["k"] <= 1, 0.0, law.shortest[agents])
     longest = np.minimum(law.longest[agents], law.silence)
     longest += 1.0 / decay_rate_of(law.system.controller)
-    certain = (age < shortest) | ((age > law.silence) & (not hidden))
+    certain = (age + TRANSIT < shortest) | ((age > law.silence) & (not hidden))
     held = np.where(certain, np.maximum(longest - age, 0.0), 0.0)
-    time = np.where(certain, 1.0, 2.0 * (age - shortest) + longest)
+    time = np.where(certain, 1.0, 2.0 * (age + TRANSIT - shortest) + longest)
     return held, np.where(certain, 0.0, law.speed * time)

@@ -162,6 +162,9 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
     limit = longest if margin > 0.0 else np.full(n, math.inf)
     speed = stated_speed(law)
     top = min(math.inf if speed is None else speed, settings.top_speed)
+    if settings.clearance > 0.0 and not (math.isfinite(top) and (shortest > 0.0).all()):
+        says = "fleet.clearance needs a law with a shortest interval and a largest speed"
+        raise _refused(f"{says}; use the timer law, or set fleet.top_speed", "fleet.clearance")
     return LiveLaw(system, settings, shortest, longest, limit, silence, top)
 
 

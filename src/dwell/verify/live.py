@@ -19,7 +19,7 @@ from dwell.agents.segments import Segments
 from dwell.cells.guaranteed import is_polygonal, pair_of
 from dwell.errors import DensityError
 from dwell.geometry.region import Region
-from dwell.live.record import STOP, LiveRecord
+from dwell.live.record import HIDDEN, STOP, LiveRecord
 from dwell.live.settings import LiveSettings, live_law
 from dwell.live.table import segments_of
 from dwell.measure.metrics import timer_program
@@ -85,6 +85,7 @@ def live_findings(
     made["reset"] = np.maximum(made["reset"], _undue(check))
     made["hold-error"] = hold_errors(live)
     made["safety"][live.samples["known"] > _known_at_most(check)] = np.inf
+    made["safety"][_differs(check)] = np.inf
     limits = dict.fromkeys(("jump", "centroid", "seen"), rounding)
     found = [_worst("complete", _missing(check), 0.0, check.where)]
     found += [_worst(name, made[name], limits.get(name, 0.0), check.where) for name in made]
@@ -149,6 +150,19 @@ def _known_at_most(check: LiveCheck) -> Ints:
         lately = live.times - times[np.maximum(made - 1, 0)] <= check.law.silence + slack
         known += (agents != q) & ((made > 0) & lately | firsts[made])
     return known
+
+
+def _differs(check: LiveCheck) -> np.ndarray:
+    """Whether a sample lacks the note that a believed agent knew others than its own agent."""
+    live, rows, known = check.live, check.live.samples, check.senders >= 0
+    if check.law.settings.clearance == 0.0 or not len(rows):
+        return np.zeros(len(rows), dtype=bool)
+    known &= live.beliefs["age"] <= check.law.silence
+    owner = live.owner[known]
+    other = rows["knows"][check.senders[known]] != rows["knows"][owner]
+    lacks = np.zeros(len(rows), dtype=bool)
+    lacks[owner[other & (rows["flags"][owner] & HIDDEN == 0)]] = True
+    return lacks
 
 
 def _heard(check: LiveCheck) -> Finding:

@@ -93,8 +93,9 @@ class LiveCheck:
             own = (live.samples["agent"] == agent) & (live.samples["boot"] == boot)
             last = int(live.samples["k"][own].max(initial=0))
             end = float(live.times[own].max(initial=-np.inf))
+            lost = UNSAVED + float(self.law.longest[agent]) + CLOCKS * live.uncertainty
             of = (live.beliefs["agent"] == agent) & (live.beliefs["boot"] == boot)
-            soon = self.when - live.beliefs["age"] <= end + UNSAVED + CLOCKS * live.uncertainty
+            soon = self.when - live.beliefs["age"] <= end + lost
             excused |= of & (live.beliefs["k"] > last) & (soon | np.isinf(end))
         return excused
 

@@ -14,7 +14,7 @@ from dwell.agents.state import AgentsState, Spent
 from dwell.errors import AgentsError
 from dwell.hybrid import Halt
 from dwell.live.decision import Decisions
-from dwell.live.record import COUNTS, HIDDEN, STOP, LiveRecord
+from dwell.live.record import COUNTS, HIDDEN, STOP, UNHEARD, LiveRecord
 from dwell.live.safety import Circumstances, limited
 from dwell.live.settings import MOST_AGENTS, LiveLaw
 from dwell.live.table import segments_of
@@ -104,10 +104,10 @@ def _differences(
     at_hand = Circumstances(
         int(row["known"]), law.system.agents if present is None else len(present),
         now - float(row["measured"]), bool(row["flags"] & STOP), now, near,
-        bool(row["flags"] & HIDDEN),
+        bool(row["flags"] & HIDDEN), bool(row["flags"] & UNHEARD),
     )  # fmt: skip
     hold, flags = limited(law, p, row["position"], row["commanded"], float(row["cruise"]), at_hand)
-    flags |= law.flagged(int(row["k"]), near) | int(row["flags"]) & HIDDEN
+    flags |= law.flagged(int(row["k"]), near)
     seen = abs(cell.neighbors - int(row["neighbors"])) + abs(int(cell.empty) - int(row["empty"]))
     nearest = float(gaps_between(cell.nearest, row["nearest"]))
     counted = zip(astuple(spent), (int(row[name]) for name in COUNTS), strict=True)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dwell.cli.command import Number, command, flag, one_of, option
+from dwell.cli.command import Number, OneOf, command, flag, option
 from dwell.cli.options import FORCE, JSON, SCENARIO, SET, load
 from dwell.cli.output import answer, complain
 from dwell.errors import InputError
@@ -21,7 +21,7 @@ HORIZON = option("--horizon", type=Number(), help="Seconds until the end, if not
     option("--out", type=Path, metavar="RUN.nc", help="Store the run here."),
     HORIZON,
     option(
-        "--transport", type=one_of("memory", "udp", "zenoh"), default="udp",
+        "--transport", type=OneOf("memory", "udp", "zenoh"), default="udp",
         help="udp (by default), zenoh, or memory: one process in virtual time.",
     ),
     option(
@@ -31,7 +31,7 @@ HORIZON = option("--horizon", type=Number(), help="Seconds until the end, if not
     flag("--realtime", "Agents get real-time priority, where the system permits it."),
     flag("--no-restart", "Processes that die are not started again."),
     option(
-        "--watch", type=one_of("page", "foxglove"),
+        "--watch", type=OneOf("page", "foxglove"),
         help="Show the fleet while it runs: page (in a browser) or foxglove.",
     ),
     option("--port", type=Number(int, 0, 65535), help="Port of what --watch serves; 0 for any."),
@@ -92,7 +92,7 @@ def fleet(
 RUN = option("--run", default="fleet", help="Name of the run, the same for all agents.")
 LINKS = (
     option(
-        "--transport", type=one_of("udp", "zenoh"), default="udp", help="udp (by default) or zenoh."
+        "--transport", type=OneOf("udp", "zenoh"), default="udp", help="udp (by default) or zenoh."
     ),
     option(
         "--listen", metavar="ADDRESS",

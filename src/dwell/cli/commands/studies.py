@@ -7,7 +7,7 @@ from argparse import BooleanOptionalAction
 from pathlib import Path
 from typing import Any
 
-from dwell.cli.command import Number, command, flag, one_of, option
+from dwell.cli.command import Number, OneOf, command, flag, option
 from dwell.cli.options import AT, FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, compiling, load
 from dwell.cli.output import answer, complain
 from dwell.errors import InputError
@@ -123,11 +123,11 @@ def reproduce(
     JSON,
     option("--out", type=Path, help="Plot the trade-offs to this .png, .pdf or .svg file."),
     option(
-        "--agree", type=one_of("flooding", "gossip", "equalizing"), metavar="METHOD",
+        "--agree", type=OneOf("flooding", "gossip", "equalizing"), metavar="METHOD",
         help="Agree on k1 by flooding, gossip or equalizing.",
     ),
     option(
-        "--graph", type=one_of("start", "run"), default="start", metavar="WHEN",
+        "--graph", type=OneOf("start", "run"), default="start", metavar="WHEN",
         help="Neighbours at the start, or along the run.",
     ),
     option(

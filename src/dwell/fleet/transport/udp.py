@@ -19,6 +19,7 @@ Address: TypeAlias = tuple[str, int]
 LARGEST = 2048  # bytes of a datagram
 MOST = 10_000  # datagrams that are received at once
 LAST_PORT = 65535
+UNKNOWN_NAME = "fleet.name"  # code of addresses that may be known later
 SHORTEST_KEY = 16  # bytes
 BUFFER = 1 << 21  # bytes that the kernel keeps
 _NANOSECONDS = getattr(socket, "SO_TIMESTAMPNS", 35)
@@ -47,14 +48,16 @@ def as_address(text: str) -> Address:
     """The numeric address in `host:port`."""
     host, _, port = text.rpartition(":")
     says = f"the address is {text!r}; host:port is needed, such as 192.168.1.7:7400"
+    code = "fleet.address"
     if host and port.isdecimal():
         if int(port) <= LAST_PORT:
             with contextlib.suppress(OSError, UnicodeError):
                 return socket.gethostbyname(host), int(port)
             says = f"{host} is not known; give a name that this machine resolves, or a number"
+            code = UNKNOWN_NAME
         else:
             says = f"the port of {text!r} does not exist; 1 to {LAST_PORT} are needed"
-    raise InputError(says, code="fleet.address", key="fleet.peers")
+    raise InputError(says, code=code, key="fleet.peers")
 
 
 def is_loopback(address: Address) -> bool:
