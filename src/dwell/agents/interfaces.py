@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
 
@@ -20,7 +20,6 @@ from dwell._types import (
     in_short,
     is_positive,
     is_whole,
-    lengths,
 )
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import ControllerError, DwellError
@@ -353,16 +352,6 @@ def commanded(
             code="controller.failed",
         ) from fault
     return checked(order, agent, time, len(observation.position), behind=behind)
-
-
-def straight(order: Command, measurement: CellMeasurement | None) -> Command:
-    """`order` with an end where the first straight stretch of the way ends."""
-    if measurement is None or measurement.stretch == math.inf:
-        return order
-    speed = float(lengths(np.asarray(order.hold, dtype=np.float64)))
-    if speed == 0.0:
-        return order
-    return replace(order, cruise=min(order.cruise, measurement.stretch / speed))
 
 
 def checked(

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, lengths
 from dwell.agents.interfaces import (
     CellMeasurement,
     Command,
@@ -17,7 +17,6 @@ from dwell.agents.interfaces import (
     Observation,
     commanded,
     decay_rate_of,
-    straight,
 )
 from dwell.agents.knowledge import positions_received
 from dwell.agents.network import PERFECT
@@ -55,7 +54,7 @@ class CoverageSystem(CoverageProblem):
         cells = [cell_in(seen, p, p) for p in range(n)]
         arrivals = self.arrivals
         orders = [
-            straight(commanded(law.begin, law, self.observation(blank, p, positions, cell)), cell)
+            _straight(commanded(law.begin, law, self.observation(blank, p, positions, cell)), cell)
             if arrivals[p] == 0.0
             else Command(np.zeros(self.dimension), float(arrivals[p]))
             for p, cell in enumerate(cells)
@@ -202,7 +201,7 @@ class CoverageSystem(CoverageProblem):
         decide = law.begin if arrives else law.decide
         order = commanded(self._missed if lost else decide, law, observation, behind=behind)
         if self.stays:  # after a lost sample the way around corners is not known
-            order = replace(order, hold=0.0 * order.hold) if lost else straight(order, measurement)
+            order = replace(order, hold=0.0 * order.hold) if lost else _straight(order, measurement)
         received = 0 if measurement is None else self._received(measurement, state.time)
         cells = looked * self.cells_of(agent, state.time)
         return order, _spent(order, cells, received + heard), state
@@ -274,3 +273,13 @@ def halted(contact: AgentsError) -> Halt:
 def _unless_all(values: list[float], usual: float) -> np.ndarray | None:
     """The values as an array; None if all are equal to `usual`."""
     return None if all(value == usual for value in values) else np.array(values)
+
+
+def _straight(order: Command, measurement: CellMeasurement | None) -> Command:
+    """`order` with an end where the first straight stretch of the way ends."""
+    if measurement is None or measurement.stretch == math.inf:
+        return order
+    speed = float(lengths(np.asarray(order.hold, dtype=np.float64)))
+    if speed == 0.0:
+        return order
+    return replace(order, cruise=min(order.cruise, measurement.stretch / speed))
