@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dwell
+from dwell._types import lengths
 from dwell.agents import CoverageSystem
 from dwell.agents.segments import Segments
 from dwell.errors import InputError
@@ -138,6 +139,7 @@ others = st.lists(st.tuples(points, velocities, st.floats(0.0, 1.0)), min_size=1
 @given(points, velocities, others)
 def test_robots_that_are_too_close_never_approach(place, velocity, rest):
     near = believed(*((k, *one) for k, one in enumerate(rest, 1)))
+    near["velocity"] *= (LAW.k1 / np.maximum(lengths(near["velocity"]), LAW.k1))[:, None]
     found, _ = limited(ROUND, 0, place, velocity, T2, FREE._replace(near=near))
     for one in near:
         left = np.linspace(0.0, max(T2 - one["age"], 0.0), 65)
@@ -152,6 +154,7 @@ def test_robots_that_are_too_close_never_approach(place, velocity, rest):
 
 @given(points, velocities, others)
 def test_keep_away_shortens_a_segment_and_does_not_turn_it(place, velocity, rest):
+    assume(velocity.any())
     near = believed(*((k, *one) for k, one in enumerate(rest, 1)))
     found, flags = limited(ROUND, 0, place, velocity, T2, FREE._replace(near=near))
     share = apart(ROUND, place, velocity * T2, near)

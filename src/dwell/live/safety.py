@@ -115,9 +115,9 @@ def apart(
         return 0.0
     across = to_begin - path * share[:, None], step - path * _along(step, path)[:, None]
     beside = _meets(*across, radius)
-    met = _along(to_begin + beside[:, None] * step, path)
+    along = _along(to_begin + beside[:, None] * step, path)
     entries = (
-        np.where((met >= 0.0) & (met <= 1.0), beside, 1.0),
+        np.where((along >= 0.0) & (along <= 1.0), beside, 1.0),
         _meets(to_begin, step, radius), _meets(to_begin - path, step, radius),
     )  # fmt: skip
     return float(min(one[~close].min(initial=1.0) for one in entries))
