@@ -154,7 +154,7 @@ def test_robots_that_are_too_close_never_approach(place, velocity, rest):
 
 @given(points, velocities, others)
 def test_keep_away_shortens_a_segment_and_does_not_turn_it(place, velocity, rest):
-    assume(velocity.any())
+    assume(lengths(velocity) > 0.0)
     near = believed(*((k, *one) for k, one in enumerate(rest, 1)))
     found, flags = limited(ROUND, 0, place, velocity, T2, FREE._replace(near=near))
     share = apart(ROUND, place, velocity * T2, near)
