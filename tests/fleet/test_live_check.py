@@ -356,6 +356,14 @@ def test_a_next_sample_that_is_not_the_draw(k):
     assert violated(live) == {"reset"}
 
 
+@pytest.mark.parametrize("column", ["time", "next_at"])
+def test_an_event_table_with_other_times_than_its_samples(column):
+    run = run_from(scenario(), faulty())
+    getattr(run.events, column)[-1] += 1e-9
+    found = dwell.check(run, progress=False)
+    assert "reset" in {f.name for f in found.findings if f.status == "violated"}
+
+
 def test_a_missing_sample():
     live = faulty()
     heard = set(zip(live.beliefs["agent"].tolist(), live.beliefs["k"].tolist(), strict=True))

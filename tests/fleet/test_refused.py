@@ -14,6 +14,7 @@ CASES = [
     ({"fleet": {"silence": 0.2}}, "send every 0.1 s; use at least 0.3"),
     ({"fleet": {"silence": 0.5}}, "use more than the longest interval"),
     ({"fleet": {"quorum": 7}}, "more than the 6 agents of the scenario; use less"),
+    ({"fleet": {"faults": {"clock_offset": 5.0}}}, "must be less than run.horizon; agents end"),
     ({"fleet": {"clearance": 0.4}},
      "agents 0 and 1 start 0.762 apart, but fleet.clearance = 0.4 is the radius of a robot; "
      "use less than 0.381, or other starts"),
@@ -36,3 +37,8 @@ def test_robots_that_arrive_later_may_do_so_where_others_began():
     later = [{"from": 0.4, "arrive": [[0.6, 0.4]]}]
     short = scenario(horizon=0.5, fleet={"clearance": 0.3}, world=later)
     assert dwell.run_fleet(short, transport="memory", progress=False).stop.reason.ok
+
+
+def test_a_fleet_in_real_time_takes_time():
+    with pytest.raises(InputError, match=r"run\.horizon is 0, but a live fleet takes time"):
+        dwell.run_fleet(scenario(horizon=0.0))

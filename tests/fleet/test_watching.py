@@ -53,7 +53,7 @@ def test_no_view_opens_if_the_run_cannot_be_stored(scenario: Path, tmp_path: Pat
 
 
 def test_segments_have_the_time_of_the_launcher_whatever_the_clocks_of_agents() -> None:
-    clocks = {"faults": {"clock_offset": 3.0, "seed": 4}}
+    clocks = {"faults": {"clock_offset": 1.5, "seed": 4}}
     times = list[float]()
 
     def watch(status: FleetStatus, fleet: FleetProcess) -> None:

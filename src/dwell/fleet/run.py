@@ -102,6 +102,9 @@ def run_fleet(
     if transport not in TRANSPORTS:
         says = f"transport is {transport!r}; one of {', '.join(TRANSPORTS)} is needed"
         raise InputError(says, code="fleet.transport")
+    if transport != "memory" and scenario.run.horizon == 0.0:
+        says = "run.horizon is 0, but a live fleet takes time; use more, or transport memory"
+        raise InputError(says, code="fleet", key="run.horizon")
     _refuse_overlap(scenario)
     target = None if out is None else check_target(out, force=force)
     with stop_on_signal(on_signal) as request, reported(progress) as tell:

@@ -120,7 +120,7 @@ class LiveAgent:
         next_at, cruise = law.timing(p, self.k + 1, now, self.due, after)
         at_hand = Circumstances(
             int(known.sum()), law.system.agents if present is None else len(present),
-            now - measured, self.stopped, now, noted, hidden, hidden and unheard,
+            now - measured, self.stopped, now, noted, hidden, unheard,
         )  # fmt: skip
         hold, flags = limited(law, p, places[p], commanded, cruise, at_hand)
         flags |= law.flagged(self.k + 1, noted)

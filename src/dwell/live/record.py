@@ -20,7 +20,7 @@ NEAR = 32  # the segment would have come too close to another robot
 POSE = 64  # the own position was measured too long ago
 STOP = 128  # the emergency stop
 HIDDEN = 256  # others know other agents: one that is silent here may still move
-UNHEARD = 512  # one of those has never been heard of
+UNHEARD = 512  # no message of some agent has ever come
 INTERVENTIONS = {
     STAND: "quorum", SPEED: "speed limit", FENCE: "geofence", NEAR: "keep-away",
     POSE: "own position too old", STOP: "emergency stop",

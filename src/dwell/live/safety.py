@@ -27,7 +27,7 @@ class Circumstances(NamedTuple):
     time: float
     near: np.ndarray  # of belief_type: its neighbours, and for the keep-away all within reach
     hidden: bool = False  # others know other agents
-    unheard: bool = False  # and no message of some agent has ever come
+    unheard: bool = False  # no message of some agent has ever come
 
 
 def limited(

@@ -78,6 +78,8 @@ def live_from(variables: Mapping[str, Any], attribute: str, table: EventTable) -
     counts, shifts = (np.array(variables[name][1]) for name in (COUNT, SHIFT))
     if int(counts.sum()) != len(beliefs) or len(counts) != len(begun) + len(table):
         raise ValueError("beliefs of another number of samples")
+    if any(len(one) != 2 for one in about["cut"]):
+        raise ValueError("a cut-off journal that is not an agent and a boot")
     unsure = np.inf if about["uncertainty"] is None else about["uncertainty"]
     return LiveRecord(
         about["settings"], samples_of(table, begun, own), beliefs, counts, shifts, unsure,

@@ -71,6 +71,9 @@ def fleet_problems(scenario: Any, agents: int) -> Iterator[Problem]:
     if faults.delay[0] > faults.delay[1] and faults.tail == 0.0:
         says = f"= {list(faults.delay)} ends before it begins; the shortest delay comes first"
         yield Problem(("fleet", "faults", "delay"), "fleet.faults", says)
+    if faults.clock_offset >= scenario.run.horizon > 0.0:
+        says = f"= {faults.clock_offset:g} must be less than run.horizon; agents end by own clocks"
+        yield Problem(("fleet", "faults", "clock_offset"), "fleet.faults", says)
     if fleet.peers is not None and len(fleet.peers) != agents:
         says = f"has {len(fleet.peers)} addresses; one for each of {agents} agents is needed"
         yield Problem(("fleet", "peers"), "fleet.peers", says)

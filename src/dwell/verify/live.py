@@ -86,6 +86,7 @@ def live_findings(
     made["hold-error"] = hold_errors(live)
     made["safety"][live.samples["known"] > _known_at_most(check)] = np.inf
     made["safety"][_differs(check)] = np.inf
+    made["reset"][_retimed(check)] = np.inf
     limits = dict.fromkeys(("jump", "centroid", "seen"), rounding)
     found = [_worst("complete", _missing(check), 0.0, check.where)]
     found += [_worst(name, made[name], limits.get(name, 0.0), check.where) for name in made]
@@ -150,6 +151,15 @@ def _known_at_most(check: LiveCheck) -> Ints:
         lately = live.times - times[np.maximum(made - 1, 0)] <= check.law.silence + slack
         known += (agents != q) & ((made > 0) & lately | firsts[made])
     return known
+
+
+def _retimed(check: LiveCheck) -> np.ndarray:
+    """Whether the event table has other times than the sample that it is made of."""
+    live, table = check.live, check.run.table
+    later, other = live.times > 0.0, np.zeros(len(live.samples), dtype=bool)
+    due = live.samples["next_at"][later] + live.shifts[later]
+    other[later] = (table.time != live.times[later]) | (table.next_at != due)
+    return other
 
 
 def _differs(check: LiveCheck) -> np.ndarray:

@@ -225,7 +225,8 @@ def merge(folder: Path, out: Path, partial: bool, as_json: bool, force: bool) ->
     result = merge_journals(folder, partial=partial)
     if partial:
         complain(
-            "agents without a journal count as standing; dwell check names what lacks a source"
+            "agents without a journal count as standing, and damaged ones end early; dwell check "
+            "names what lacks a source"
         )
     save_run(result, out, force=force)
     summary = identified(result, out)
