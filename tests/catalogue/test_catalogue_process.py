@@ -13,8 +13,9 @@ import dwell
 from tests.catalogue.kit import Bench, case
 from tests.cli.shell import command, on_a_terminal, rest_of, spawn
 from tests.cli.shell import dwell as here
+from tests.workers.watch import LONG
 
-LONG = ["run.horizon=1e8", "run.record.sample_every='off'", "run.max_jumps=10000000"]
+ENDLESS = ["run.horizon=1e8", "run.record.sample_every='off'", "run.max_jumps=10000000"]
 
 
 def started(bench: Bench, *overrides: str) -> tuple[subprocess.Popen[str], int]:
@@ -27,7 +28,7 @@ def started(bench: Bench, *overrides: str) -> tuple[subprocess.Popen[str], int]:
     process, terminal = on_a_terminal(command("run", bench.file, "--json", "--out", out, *sets))
     shown = ""
     while "simulating" not in shown:
-        ready, _, _ = select.select([terminal], [], [], 120.0)
+        ready, _, _ = select.select([terminal], [], [], LONG)
         assert ready, f"no sign of work: {shown!r}"
         shown += os.read(terminal, 4096).decode(errors="replace")
     return process, terminal
@@ -37,9 +38,9 @@ def started(bench: Bench, *overrides: str) -> tuple[subprocess.Popen[str], int]:
 @case("P30-interrupt", "P30-terminate")
 def test_what_was_done_is_kept(bench: Bench, case: str) -> None:
     number, code = (signal.SIGINT, 130) if case == "P30-interrupt" else (signal.SIGTERM, 143)
-    process, terminal = started(bench, *LONG)
+    process, terminal = started(bench, *ENDLESS)
     process.send_signal(number)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=LONG)
     assert process.returncode == code
     assert "Traceback" not in rest_of(terminal)
     assert '"reason": "interrupted"' in out

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from unittest import mock
 
 from dwell.cli.main import main
+from tests.workers.watch import LONG
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -90,7 +91,7 @@ def spawn(*arguments: object, stdout: Any = subprocess.PIPE, **changes: str) -> 
     """Run `dwell ARGUMENTS` in a process of its own."""
     done = subprocess.run(
         command(*arguments), stdout=stdout, stderr=subprocess.PIPE, text=True, encoding="utf-8",
-        timeout=120, cwd=REPOSITORY, env=environment(**changes), check=False,
+        timeout=LONG, cwd=REPOSITORY, env=environment(**changes), check=False,
     )  # fmt: skip
     return Outcome(done.returncode, done.stdout or "", done.stderr)
 

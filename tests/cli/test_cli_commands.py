@@ -15,6 +15,7 @@ import pytest
 import dwell as package
 from dwell.scenario import TEMPLATES, load_scenario, template_text
 from tests.cli.shell import REPOSITORY, dwell, environment
+from tests.workers.watch import LONG
 
 # The keys that scripts rely on; a leaf is the type it must have (None: also null).
 PROMISED = {
@@ -221,7 +222,7 @@ def test_validate_and_show_import_no_compiler(scenario: Path, kept: Path, comman
     others = {key: value for key, value in environment().items() if key != "DWELL_JIT"}
     done = subprocess.run(
         [sys.executable, "-c", LOADED, command, str(file), "--json"], capture_output=True,
-        text=True, cwd=REPOSITORY, env=others, check=False, timeout=120,
+        text=True, cwd=REPOSITORY, env=others, check=False, timeout=LONG,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "numpy" in done.stderr.split()

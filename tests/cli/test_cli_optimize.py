@@ -14,6 +14,7 @@ import pytest
 import dwell as package
 from dwell.studies.optimize import ON_A_GRID
 from tests.cli.shell import REPOSITORY, command, dwell, environment
+from tests.workers.watch import LONG
 
 pytestmark = pytest.mark.slow
 
@@ -92,7 +93,7 @@ def stopped(words: list[str], number: int, code: int, wait: float) -> str:
         time.sleep(wait)
         process.send_signal(number)
         try:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=LONG)
         finally:
             process.kill()
     if process.returncode == -number:  # still importing: Python's own answer to a signal

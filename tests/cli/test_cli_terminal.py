@@ -13,13 +13,14 @@ import pytest
 
 import dwell as package
 from tests.cli.shell import REPOSITORY, environment, on_a_terminal, rest_of
+from tests.workers.watch import LONG
 
 
 def seen_on_a_terminal(words: list[str]) -> tuple[int, str, str]:
     """Exit code, output, and what the terminal saw."""
     process, terminal = on_a_terminal(words)
     seen = rest_of(terminal)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=LONG)
     return process.returncode, out, seen
 
 
@@ -97,7 +98,8 @@ def test_killed_while_saving(tmp_path: Path) -> None:
     waits = [f"{wait:.4f}" for wait in random.uniform(0.0, 0.08, 60)]
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", KILLER, str(path), *waits],
-        capture_output=True, text=True, cwd=REPOSITORY, env=environment(), check=False, timeout=200,
+        capture_output=True, text=True, cwd=REPOSITORY, env=environment(), check=False,
+        timeout=LONG,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.split() == ["whole"] * 60
@@ -118,7 +120,7 @@ def test_terminated_while_saving_leaves_no_rubbish(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         if process.poll() is not None:
             break
-    process.wait(timeout=60)
+    process.wait(timeout=LONG)
     process.stdout.close()
     assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
     assert package.load_run(path).provenance["intact"] == "true"

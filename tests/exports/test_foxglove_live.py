@@ -22,6 +22,7 @@ from dwell.live.beliefs import Announcement
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
 from dwell.scenario.build import build
 from tests.exports.recorded_topics import entities, places
+from tests.workers.watch import LONG
 
 PROTOCOL: Any = "foxglove.sdk.v1"
 TOPICS = {"/tf", "/scene", "/cost", "/errors"}
@@ -45,7 +46,7 @@ class Client:
 
     def read(self) -> None:
         """Read one message; subscribe to what it advertises."""
-        received = self._socket.recv(timeout=20.0)
+        received = self._socket.recv(timeout=LONG)
         if isinstance(received, str):
             fresh = {one["id"]: one for one in json.loads(received).get("channels", [])}
             self._channels |= fresh

@@ -13,6 +13,7 @@ import pytest
 
 from tests.page.person import frames
 from tests.web.servers import Server
+from tests.workers.watch import LONG
 
 # A browser that is missing proves nothing, so it is a failure; who wants to go on says so.
 MAY_LACK = os.environ.get("DWELL_WITHOUT_BROWSER") == "1"
@@ -32,7 +33,7 @@ WITHOUT_RECORDING = """(() => {
 })()"""
 # Code for keys loads after the first picture.
 KEYS = "() => document.querySelector('[data-keys] .map-canvas[data-keys]') !== null"
-PATIENCE = 60_000  # milliseconds: kernels may have to be compiled first
+PATIENCE = 1000.0 * LONG  # milliseconds
 
 
 @pytest.fixture(scope="session")

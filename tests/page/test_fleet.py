@@ -44,14 +44,14 @@ def test_a_fleet_is_followed_until_it_ends(browser: Any, watched: Watched) -> No
         page = browser.new_page()
         watched.watch(page)
         page.goto(view.address)
-        page.wait_for_function(LATER, timeout=60_000)
+        page.wait_for_function(LATER)
         first = page.evaluate("dwellPage.session.clock.t")
         page.reload()
-        page.wait_for_function(f"() => dwellPage.session.clock.t > {first}", timeout=60_000)
+        page.wait_for_function(f"() => dwellPage.session.clock.t > {first}")
     finally:
         ending.set()
         feeding.join()
         view.close()
-    page.get_by_text("The fleet has ended").wait_for(timeout=20_000)
+    page.get_by_text("The fleet has ended").wait_for()
     page.close()
     assert not [one for one in watched.errors if "ERR_CONNECTION" not in one]

@@ -23,6 +23,7 @@ from dwell import InputError, Run, animate
 from dwell.plotting import PLAIN
 from dwell.plotting.film import Canvas, canvas_of, frames_of
 from dwell.plotting.film_writer import MARK, durations
+from tests.workers.watch import LONG
 
 from .conftest import RUNS, run_named
 
@@ -357,14 +358,14 @@ def test_a_killed_command_leaves_nothing(
 ) -> None:
     words = command(str(stored), "--out", str(tmp_path / "film.gif"), "--seconds", "300")
     process = subprocess.Popen(words, stderr=subprocess.PIPE)
-    until = time.monotonic() + 60
+    until = time.monotonic() + LONG
     while not list(tmp_path.iterdir()):  # it has begun to write under another name
         assert time.monotonic() < until
         assert process.poll() is None
         time.sleep(0.05)
     assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
     process.send_signal(number)
-    process.communicate(timeout=60)
+    process.communicate(timeout=LONG)
 
     assert process.returncode == code
     assert list(tmp_path.iterdir()) == []

@@ -14,6 +14,7 @@ from dwell.measure import Metrics
 from dwell.results.journal import WRITER
 from tests.conftest import differing
 from tests.controllers.worlds import BOX, HILL, START
+from tests.workers.watch import LONG
 
 LOSSY = Network(loss=0.3, delay=0.13)
 KINDS = {
@@ -87,4 +88,4 @@ def settle():
     """Wait for writers that outlived their run; a real crash would have ended them."""
     for thread in threading.enumerate():
         if thread.name == WRITER:
-            thread.join(timeout=10.0)
+            thread.join(timeout=LONG)

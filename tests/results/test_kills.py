@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from tests.cli.shell import REPOSITORY, environment
+from tests.workers.watch import LONG
 
 pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
@@ -21,7 +22,7 @@ def test_killed_over_and_over() -> None:
     words = ["-W", "ignore", "-m", "bench.kills", "--kills", str(KILLS), "--every", "0.12"]
     done = subprocess.run(
         [sys.executable, *words], capture_output=True, text=True, cwd=REPOSITORY,
-        env=environment(), check=False, timeout=60 + 10 * KILLS,
+        env=environment(), check=False, timeout=LONG + 10 * KILLS,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

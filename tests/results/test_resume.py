@@ -115,11 +115,16 @@ def test_the_time_taken_is_without_compiling_and_adds_up(tmp_path):
             time.sleep(0.3)
             calls.append(what)
 
+    def timed(solved):
+        began, before = time.perf_counter(), len(calls)
+        return solved(), time.perf_counter() - began - 0.3 * (len(calls) - before)
+
     calls = []
     scenario = run(LAWS["timer"], 1.0).scenario
     dwell.run_scenario(scenario, out=tmp_path / "first.nc")  # all kernels and libraries are loaded
-    one = dwell.run_scenario(scenario, out=tmp_path / "run.nc", progress=slow)
+    file = tmp_path / "run.nc"
+    one, first = timed(lambda: dwell.run_scenario(scenario, out=file, progress=slow))
     assert len(calls) > 3
-    assert 0.0 < one.details.wall_seconds < 0.3 * 2
-    more = dwell.resume_run(tmp_path / "run.nc", horizon=1.5, progress=slow)
-    assert one.details.wall_seconds < more.details.wall_seconds < 0.3 * 4
+    assert 0.0 < one.details.wall_seconds < first
+    more, second = timed(lambda: dwell.resume_run(file, horizon=1.5, progress=slow))
+    assert one.details.wall_seconds < more.details.wall_seconds < first + second

@@ -16,7 +16,7 @@ from dwell.sweep.executors.dask import DaskExecutor
 from tests.cli.shell import command, spawn
 from tests.sweep.processes import QUIET, Cluster, kill_all, parts, start, tables
 from tests.sweep.worlds import CALLABLE, CASES, DENSITIES, SLOW, file_at
-from tests.workers.watch import wait_for
+from tests.workers.watch import LONG, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +33,7 @@ def sweep_on(cluster, file, out, *more):
 
 
 def finished(process):
-    stdout, stderr = process.communicate(timeout=150)
+    stdout, stderr = process.communicate(timeout=LONG)
     assert process.returncode == 0, stderr
     return json.loads(stdout)
 
@@ -81,7 +81,7 @@ def test_a_killed_command_goes_on_and_a_lost_cluster_is_no_loss(tmp_path, cluste
     kept = len(parts(out))
     wait_for(lambda: len(parts(out)) > kept, "more rows")
     kill_all(cluster.scheduler)
-    _, complaint = process.communicate(timeout=120)
+    _, complaint = process.communicate(timeout=LONG)
     assert process.returncode == 1
     assert "did not come back" in complaint
     assert "the same command goes on" in complaint
@@ -121,7 +121,7 @@ def test_unsuitable_workers_are_refused_and_missing_ones_reported(tmp_path, clus
     notes = []
     executor = DaskExecutor(cluster.address, say=notes.append, patience=5.0)
     try:
-        executor._client.wait_for_workers(1, timeout=60.0)
+        executor._client.wait_for_workers(1, timeout=LONG)
         with pytest.raises(InputError, match="cannot run dwell"):
             executor.versions()
         wait_for(lambda: executor.workers and executor._threads == 1, "the worker to be counted")
@@ -161,6 +161,6 @@ def test_an_interrupt_of_a_cluster_of_its_own_makes_no_noise(tmp_path):
     )
     wait_for(lambda: parts(out), "some rows")
     os.killpg(process.pid, signal.SIGINT)
-    _, complaint = process.communicate(timeout=60)
+    _, complaint = process.communicate(timeout=LONG)
     assert process.returncode == 130
     assert "Traceback" not in complaint

@@ -19,7 +19,7 @@ from dwell.sweep.cases import flat_figures
 from tests.cli.shell import command, environment, spawn
 from tests.sweep.processes import kill_all, parts, start, tables
 from tests.sweep.worlds import CALLABLE, CASES, SLOW, FakeExecutor, file_at
-from tests.workers.watch import children, wait_for
+from tests.workers.watch import LONG, children, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +88,7 @@ def test_scripts_need_no_guard(tmp_path):
         f"print(dwell.run_sweep({str(file)!r}, {str(tmp_path / 'out')!r}, workers=1).ok)\n"
     )
     done = subprocess.run(
-        [sys.executable, script], env=environment(), capture_output=True, text=True, timeout=120
+        [sys.executable, script], env=environment(), capture_output=True, text=True, timeout=LONG
     )
     assert done.stdout.split() == ["once", "True"], done.stderr
 
@@ -101,7 +101,7 @@ def test_killed_workers_cost_nothing(tmp_path, whole):
         _wait_for_more(out, len(parts(out)), process)
         for worker in children(process.pid, "sweep")[:1]:
             os.kill(worker, signal.SIGKILL)
-    stdout, _ = process.communicate(timeout=120)
+    stdout, _ = process.communicate(timeout=LONG)
     assert process.returncode == 0
     assert json.loads(stdout)["failed"] == 0
     assert tables(out) == whole
@@ -116,7 +116,7 @@ def test_an_interrupted_command_says_how_to_continue(tmp_path, whole, in_process
     process = start(command("sweep", file, "--out", out, "--chunk", 2, "--workers", 1))
     wait_for(lambda: parts(out), "some rows")
     process.send_signal(number)
-    stdout, _ = process.communicate(timeout=60)
+    stdout, _ = process.communicate(timeout=LONG)
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
     assert "the same command goes on" in stdout
     assert run_sweep(file, out).computed < CASES
@@ -132,7 +132,7 @@ def test_an_interrupt_while_workers_start_makes_no_noise(tmp_path):
     blocked = next(line.split()[1] for line in status.splitlines() if line.startswith("SigBlk"))
     assert int(blocked, 16) & 1 << signal.SIGINT - 1  # before its first line of Python
     os.killpg(process.pid, signal.SIGINT)
-    _, complaint = process.communicate(timeout=60)
+    _, complaint = process.communicate(timeout=LONG)
     assert process.returncode == 130
     assert complaint == "dwell: interrupted\n"
 

@@ -20,6 +20,7 @@ from dwell.web.jobs import film_cache
 from dwell.web.limits import Limits
 from dwell.web.routes import page_routes
 from tests.web.servers import scenario, slow
+from tests.workers.watch import LONG
 
 JSON = {"content-type": "application/json"}
 
@@ -128,7 +129,7 @@ def test_long_bodies(server):
     head = f"POST /api/validate HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json"
 
     def connected():
-        return socket.create_connection((host, int(port)), timeout=30.0)
+        return socket.create_connection((host, int(port)), timeout=LONG)
 
     with connected() as line:
         line.sendall(f"{head}\r\nContent-Length: 99999999999\r\n\r\n{{".encode())

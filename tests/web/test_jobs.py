@@ -19,6 +19,7 @@ from dwell.web.work import run_stream
 from dwell.web.work.jobs import describe, run_order, work_on
 from dwell.workers.child import DONE, FAILED, LATE, LOST, STOPPED, Link, TaskOutcome
 from tests.web.servers import scenario, slow
+from tests.workers.watch import LONG
 
 ADMITTED = {
     "scenario": "{}", "law": "timer", "agents": 3, "dimension": 2, "horizon": 1.0, "name": None
@@ -166,7 +167,7 @@ def test_a_film_is_made_once_for_all_requests_and_stopped_when_none_is_left(tmp_
         return draft
 
     async def next_task(count):
-        async with asyncio.timeout(5.0):
+        async with asyncio.timeout(LONG):
             while len(pool.waiting) < count:
                 await asyncio.sleep(0)
         return pool.waiting[-1]

@@ -16,7 +16,7 @@ import pytest
 
 from dwell.web.http_server import own_folder
 from tests.web.servers import Server, scenario, slow
-from tests.workers.watch import wait_for
+from tests.workers.watch import LONG, wait_for
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
 
@@ -104,7 +104,7 @@ def test_a_film_of_a_run_that_is_deleted_meanwhile(server):
     run = server.start(scenario(horizon=5.0, seed=7))
     server.wait(run)
     with ThreadPoolExecutor(1) as pool:
-        asking = pool.submit(httpx.get, f"{server.url}/api/runs/{run}/film?seconds=2", timeout=60.0)
+        asking = pool.submit(httpx.get, f"{server.url}/api/runs/{run}/film?seconds=2", timeout=LONG)
         wait_for(lambda: server.http.get("/api/health").json()["running"], "the film to begin")
         assert server.http.delete(f"/api/runs/{run}").status_code == 204
         assert asking.result().status_code == 404

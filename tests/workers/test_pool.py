@@ -15,6 +15,7 @@ from dwell.workers import pool as pools
 from dwell.workers.child import DONE, FAILED, LATE, LOST, STOPPED, TaskOutcome, Work
 from dwell.workers.pool import Pool, Task
 from tests.workers import work
+from tests.workers.watch import LONG
 
 PATHS = [str(Path(__file__).parents[2]), *filter(None, sys.path)]
 
@@ -43,7 +44,7 @@ class Tasks:
         return await self.end(*order)
 
     async def end(self, *order):
-        await asyncio.wait_for(self._waiting[order].wait(), 60.0)
+        await asyncio.wait_for(self._waiting[order].wait(), LONG)
         return self.outcomes[order]
 
 
@@ -197,7 +198,7 @@ def with_fakes(check, **options):
 
 
 async def until(true):
-    async with asyncio.timeout(10.0):
+    async with asyncio.timeout(LONG):
         while not true():
             await asyncio.sleep(0.005)
 

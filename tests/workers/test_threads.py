@@ -11,6 +11,7 @@ import pytest
 
 from dwell import InputError
 from dwell.workers.threads import Job, Progress, cores, run_jobs
+from tests.workers.watch import LONG, wait_for
 
 
 def numbered(count: int) -> dict[str, Job[int]]:
@@ -50,19 +51,19 @@ def test_progress_rises_from_0_to_1(workers: int) -> None:
 def test_one_that_fails_ends_the_others_and_keeps_what_is_done(
     workers: int, fault: type[BaseException] | BaseException
 ) -> None:
-    first, kept = threading.Event(), []
-    stopped = threading.Event()
+    kept: list[str] = []
+    began, stopped = threading.Event(), threading.Event()
 
     def good(progress: Progress) -> str:
-        first.set()
         return "done"
 
     def bad(progress: Progress) -> str:
-        first.wait(5.0)
-        time.sleep(0.05)
+        if workers == 2:
+            wait_for(lambda: kept and began.is_set(), "the others")
         raise fault
 
     def endless(progress: Progress) -> str:
+        began.set()
         try:
             while True:
                 progress("working", 0.1)
@@ -88,11 +89,11 @@ def test_an_interrupt_of_the_waiting_thread_reaches_the_jobs() -> None:
                 progress("working", 0.1)
                 time.sleep(0.005)
         except KeyboardInterrupt:
-            stopped.wait(5.0)
+            stopped.wait(LONG)
             raise
 
     def interrupt(what: str, share: float) -> None:
-        threading.Thread(target=stopped.wait, args=(5.0,)).start()
+        threading.Thread(target=stopped.wait, args=(LONG,)).start()
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -114,4 +115,4 @@ def test_threads_of_a_new_process_find_numba_loaded() -> None:
         "jobs = {n: lambda progress: 'numba' in sys.modules for n in 'ab'}\n"
         "assert all(run_jobs(jobs, workers=2, progress=False).values())"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=LONG)
