@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dwell.fleet.faults import Faults, Partition
+from dwell.fleet.identity import scenario_digest
 from dwell.fleet.plan import FleetPlan
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario import Scenario, parse_scenario
@@ -27,9 +28,11 @@ def fleet_plan(scenario: Scenario, folder: Path, run: str, key: bytes | None = N
     """The plan of a scenario."""
     system, positions, _ = build(scenario)
     settings, faults = fleet_settings(scenario)
+    about = {"settings": settings.table(), "scenario": scenario.model_dump(mode="json")}
+    about["digest"] = scenario_digest(scenario)
     return FleetPlan(
         live_law(system, settings), positions, float(scenario.run.horizon), folder, run, faults,
-        key, {"settings": settings.table(), "scenario": scenario.model_dump(mode="json")},
+        key, about,
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from dwell.errors import InputError
 from dwell.fleet.clock import Clock
 from dwell.fleet.faults import Faults, FaultyTransport
 from dwell.fleet.host import Host
+from dwell.fleet.identity import new_incarnation
 from dwell.fleet.journal import JournalWriter, fleet_journals
 from dwell.fleet.plant import Integrator, Plant
 from dwell.fleet.transport import Transport
@@ -98,6 +99,7 @@ class FleetPlan:
         sources: Mapping[Any, Collection[int]] | None = None,
     ) -> Host:
         """The process `name` with some agents, ready to muster."""
+        incarnation = new_incarnation()
         last = {p: self._last(name, p, clock.now()) for p in agents}
         begins = {p: place for p, (place, _, _) in last.items()}
         own = plants or {p: self._integrator(at, clock) for p, at in begins.items()}
@@ -105,6 +107,7 @@ class FleetPlan:
             **self.about, "run": self.run, "host": name, "agents": list(agents), "boot": boot,
             "dimension": self.positions.shape[1], "shared_clock": shared_clock,
             "exact": all(plant.exact for plant in own.values()), "machine": machine(),
+            "incarnation": f"{incarnation:016x}",
         }  # fmt: skip
         journal = JournalWriter(self.folder / f"{name}-{boot:04d}.journal", header)
         if self.faults is not None:
