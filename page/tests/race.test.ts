@@ -31,6 +31,7 @@ interface Compared extends RecordedRun {
     readonly settled_at: Record<string, number | null>;
     readonly cost: { readonly initial: number; readonly final: number };
     readonly looks: Spread;
+    readonly cells: Readonly<Record<string, Spread>>;
     readonly received: Spread;
     readonly sent: Spread;
     readonly distance: Spread;
@@ -49,7 +50,10 @@ function laneOf(run: Compared): Lane {
   const scenario = { controller: run.controller };
   const piece = { arc, offset: 0, jumps: 0, end: run.horizon, nu: run.nu, scenario } as unknown as LanePiece;
   lane.timeline = new Timeline([piece]);
-  lane.summary = { cost: { final: run.figures.cost.final } };
+  const agents = arc.agents;
+  const total = (kind: string): number => run.figures.cells[kind].mean * agents;
+  const cells = Object.fromEntries(Object.keys(run.figures.cells).map((kind) => [kind, total(kind)]));
+  lane.summary = { cost: { final: run.figures.cost.final }, cells };
   return lane;
 }
 
@@ -65,6 +69,7 @@ describe.each(Object.entries(runs))("%s", (_, run) => {
     expect(level).toBe(run.nu);
     expect(found.settled).toBe(wanted.settled_at[String(level)]);
     expect(found.samples).toBeCloseTo(wanted.looks.mean, 12);
+    expect(found.cells).toBeCloseTo(wanted.cells["all"].mean, 9);
     expect(found.received).toBeCloseTo(wanted.received.mean, 12);
     expect(found.sent).toBeCloseTo(wanted.sent.mean, 12);
     expect(found.distance).toBeCloseTo(wanted.distance.mean, 10);
@@ -78,6 +83,7 @@ describe.each(Object.entries(runs))("%s", (_, run) => {
     expect(before.cost as number).toBeGreaterThan(found.cost as number);
     expect(before.distance).toBeLessThan(found.distance);
     expect(before.distance).toBeGreaterThan(0);
+    expect(before.cells).toBeNull(); // known at the end alone
     expect(before.settled === null || before.settled <= t).toBe(true);
     expect(figuresOf(lane, 0, 0, level)).toMatchObject({
       cost: expect.closeTo(wanted.cost.initial, 9) as number,
@@ -96,8 +102,10 @@ test("settling times are those of dwell compare at every level", () => {
 test("laws get the speed and the gain that Python gives them", () => {
   const own = runs["timer"].controller;
   for (const kind of ["lloyd", "self-triggered", "event-triggered"]) {
-    const { dt: _, ...law } = lawLike(kind, own);
+    const law = lawLike(kind, own);
+    expect(law).not.toHaveProperty("dt"); // which is then that of `dwell compare`
     expect(runs[kind].controller).toMatchObject(law);
+    if (kind === "lloyd") expect(lawLike(kind, own, 30)["dt"]).toBe(30);
   }
   expect(notes).toEqual([]);
   expect(
@@ -110,16 +118,16 @@ test("what is not matched is said", () => {
   const free = { kind: "lloyd", k2: 1 };
   expect(lawLike("self-triggered", free)).toEqual({ kind: "self-triggered", kappa: 1 });
   expect(mismatches(named(free, lawLike("timer", free)))).toEqual([
-    "lloyd sets no largest speed: the others keep theirs.",
+    "The scenario's law (lloyd) sets no largest speed: the others keep theirs.",
   ]);
   expect(mismatches(named(own, lawLike("discrete-lloyd", own)))).toEqual([
     "discrete-lloyd: no key sets the speed per distance near the centroid, so it is not matched.",
   ]);
   expect(mismatches(named(own, { ...lawLike("lloyd", own), speed: 0.3 }))).toEqual([
-    `The largest speed differs: timer ${own["k1"] as number}, lloyd 0.3.`,
+    `lloyd: speed = 0.3 makes the largest speed 0.3; that of the scenario's law is ${own["k1"] as number}.`,
   ]);
   expect(mismatches(named(own, { kind: "lloyd", k2: own["k1"] as number }))[0]).toBe(
-    "lloyd: the largest speed is not set, so it is not matched.",
+    "lloyd: speed is not given, so the largest speed is not matched.",
   );
   expect(speedsDiffer([0.5, 0.52, 0])).toBe(false);
   expect(speedsDiffer([0.5, 9.1])).toBe(true);
@@ -203,7 +211,10 @@ describe("the best", () => {
   test("is marked in every column but that of the speed", () => {
     const columns = columnsOf(2, [rankedOf("timer"), rankedOf("event-triggered")]);
     expect(columns.map(({ name }) => name)).toContain("Messages sent");
-    expect(columns.filter(({ ranked }) => !ranked).map(({ name }) => name)).toEqual(["Top speed"]);
+    expect(columns.filter(({ ranked }) => !ranked).map(({ name }) => name)).toEqual(["Samples", "Top speed"]);
+    expect(columns.map(({ name }) => name)).toContain("Cells of all kinds"); // of which samples are a part
+    const plain = columnsOf(2, [rankedOf("timer"), rankedOf("lloyd")]);
+    expect(plain.filter(({ ranked }) => !ranked).map(({ name }) => name)).toEqual(["Top speed"]);
     expect(columnsOf(2, [rankedOf("timer")]).map(({ name }) => name)).not.toContain("Messages sent");
   });
 
@@ -214,7 +225,7 @@ describe("the best", () => {
     );
     expect(sentenceOf(timer, 1e-9)).toContain("settled to 1.00 × 10⁻⁹");
     expect(verdictOf([timer, lloyd])).toBe(
-      "Timer took 4.5 times fewer samples than Lloyd; its final cost is 0.3 % lower.",
+      "Timer took 22 % as many samples as Lloyd (dt = 0.1); its final cost is 0.3 % lower.",
     );
     expect(verdictOf([timer])).toBe("");
     expect(verdictOf([timer, rankedOf("event-triggered")])).toBe("");

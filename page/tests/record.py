@@ -60,7 +60,7 @@ LAWS: dict[str, dict[str, Any]] = {
     "event-triggered": {"kind": "event-triggered", "dt": 0.2},
     "curve": {"kind": "lloyd", "mode": "ode", "tolerance": 1e-4},
 }
-FIGURES = ("settled_at", "cost", "looks", "received", "sent", "top_speed", "distance")
+FIGURES = ("settled_at", "cost", "looks", "cells", "received", "sent", "top_speed", "distance")
 TRACKS = (
     {"times": [0.0, 3.0, 7.5], "values": [[1.0, 1.0], [3.0, 2.0], [-1.0, 0.1]]},
     {"times": [0.0, 3.0, 7.5], "values": [0.4, 0.7, 0.2], "after": "hold"},

@@ -35,13 +35,13 @@ def test_run_and_show_say_what_changes(
 
 def test_many_switches_and_owners_are_shortened() -> None:
     from dwell._units import OPEN
-    from dwell.cli.show import _numbers, _world
+    from dwell.results.words import _world, numbers_in_words
 
     switch = {"time": 1.0, "cost_before": None, "cost_after": None, "leave": [3], "arrive": []}
     moving = [{"what": "workspace", "from": 2.0, "until": 3.0}]
     rows = dict(_world({"switches": [switch] * 9, "moving": moving, "sensors": []}, OPEN))
     assert rows["world"].startswith("workspace moves from t = 2 until t = 3; switches at t = 1 (1")
     assert rows["world"].endswith("5 more switches")
-    assert _numbers([4]) == "agent 4"
-    assert _numbers([0, 2]) == "agents 0, 2"
-    assert _numbers(list(range(0, 40, 2))).endswith("22 and 8 more")
+    assert numbers_in_words([4]) == "agent 4"
+    assert numbers_in_words([0, 2]) == "agents 0, 2"
+    assert numbers_in_words(list(range(0, 40, 2))).endswith("22 and 8 more")

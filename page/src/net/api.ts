@@ -50,6 +50,7 @@ export interface Scenario {
   controller: Law;
   network?: Record<string, unknown>;
   certificate?: { eta_max: number; lipschitz: number | number[] };
+  site?: Record<string, unknown>;
   run: { horizon: number; seed?: number } & Record<string, unknown>;
 }
 
@@ -76,6 +77,13 @@ export interface Begin {
   readonly eta_max: number | null;
   readonly world?: WorldForm | null; // null if it does not change
   readonly radii: number[] | null; // how far each agent senses; null if that is unlimited
+}
+
+/** What is to be said of a run beside its figures, in the words of `dwell run`. */
+export interface Remark {
+  readonly label: string;
+  readonly says: string;
+  readonly broken: boolean; // whether something did not hold that the law or the theorem guarantees
 }
 
 /** A question that the server refused, in its own words. */

@@ -1,6 +1,6 @@
 /** Live: listens to one run, and goes on from where it was after a lost connection. */
 
-import type { Begin, Job } from "./api";
+import type { Begin, Job, Remark } from "./api";
 import { decode, type Frame } from "./wire";
 
 const FIRST_WAIT = 500; // milliseconds
@@ -13,7 +13,7 @@ export interface Listener {
   job(job: Job): void;
   begin(begin: Begin): void;
   frame(frame: Frame): void;
-  end(summary: unknown): void;
+  end(summary: unknown, remarks: readonly Remark[]): void;
   /** The run failed or was cancelled, and everything it has was sent. */
   broken(): void;
   /** The connection was lost (true) or is there again (false). */
@@ -80,7 +80,7 @@ export class Live {
     else if (message.type === "begin") this.listener.begin(message as unknown as Begin);
     else if (message.type === "end") {
       this.over = true;
-      this.listener.end(message["summary"]);
+      this.listener.end(message["summary"], (message["remarks"] ?? []) as Remark[]);
     }
   }
 

@@ -1,6 +1,6 @@
 /** Recorded runs: one compressed record each, written by `dwell` and played without a server. */
 
-import type { Begin, Scenario } from "./api";
+import type { Begin, Remark, Scenario } from "./api";
 import type { Frame } from "./wire";
 
 /** A record: its address, or its bytes. */
@@ -11,6 +11,7 @@ export interface Recording {
   readonly start: number[][];
   readonly begin: Begin;
   readonly summary: unknown;
+  readonly remarks: readonly Remark[];
   readonly frames: readonly Frame[];
   readonly address: string | null; // where it was read; null if it came as bytes
 }
@@ -66,7 +67,7 @@ export async function readRecording(source: Source): Promise<Recording> {
       `The recorded run has format ${header.format}, and this page reads format ${FORMAT}; export it again.`,
     );
   const planes = new Planes(bytes, 4 + length);
-  const { scenario, start, begin, summary } = header;
+  const { scenario, start, begin, summary, remarks = [] } = header;
   const events = frameOf("events", header.events, eventsOf(header.events, planes));
   const samples = frameOf(
     "samples",
@@ -74,7 +75,7 @@ export async function readRecording(source: Source): Promise<Recording> {
     new Map(header.samples.columns.map((one) => [one.name, planes.floats(one)])),
   );
   const address = typeof source === "string" ? source : null;
-  return { scenario, start, begin, summary, frames: [events, samples], address };
+  return { scenario, start, begin, summary, remarks, frames: [events, samples], address };
 }
 
 async function unpacked(source: Source): Promise<Uint8Array<ArrayBuffer>> {

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Law } from "../net/api";
-import { LAWS, lawLike, mismatches, MOST_LAWS, nameOf, paceOf } from "../state/laws";
+import { LAWS, lawLike, mismatches, MOST_LAWS, nameOf, paceOf, waitAtSite } from "../state/laws";
 import { useApp, useSession } from "./context";
 
 export function Compare() {
@@ -20,7 +20,7 @@ export function Compare() {
     choose(chosen.includes(kind) ? chosen.filter((one) => one !== kind) : [...chosen, kind]);
   const laws = [own, ...chosen.filter((kind) => kind !== own)].map((kind) => ({
     name: nameOf(kind),
-    law: lawLike(kind, scenario.controller),
+    law: lawLike(kind, scenario.controller, waitAtSite(scenario)),
   }));
   const full = chosen.length >= MOST_LAWS;
   return (
@@ -41,7 +41,7 @@ export function Compare() {
             />
             <span>
               <b>{law.name}</b> {law.about}
-              <span class="dim">{said(lawLike(law.kind, scenario.controller))}</span>
+              <span class="dim">{said(lawLike(law.kind, scenario.controller, waitAtSite(scenario)))}</span>
             </span>
           </label>
         ))}

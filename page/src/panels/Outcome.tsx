@@ -1,12 +1,14 @@
 /** What a run came to, in words. */
 
+import type { Remark } from "../net/api";
 import type { Lane } from "../state/lane";
 import { figure, whole } from "./context";
 
 interface Summary {
+  agents?: number;
   stop?: { reason?: string; ok?: boolean; time?: number };
   events?: { total?: number };
-  cells?: { voronoi?: number };
+  cells?: { voronoi?: number; guaranteed?: number; dual_guaranteed?: number };
   distance?: { mean?: number };
   top_speed?: number | null;
   messages?: number;
@@ -39,28 +41,70 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
     ["path length per agent", figure(summary.distance?.mean)],
     ["largest speed", figure(summary.top_speed)],
   ];
+  const { guaranteed = 0, dual_guaranteed: dual = 0 } = summary.cells ?? {};
+  if (guaranteed + dual > 0)
+    rows.splice(rows.length - 2, 0, [
+      "cells of all kinds",
+      `${whole((summary.cells?.voronoi ?? 0) + guaranteed + dual)}, of which ${whole(guaranteed)} guaranteed and ${whole(dual)} dual`,
+    ]);
+  const part = offset > 0 ? `since t = ${figure(offset)}: ` : "";
+  const broken = lane.remarks.filter((one) => one.broken);
+  const others = lane.remarks.filter((one) => !one.broken);
   return (
-    <details class="outcome">
-      <summary>
-        <h3>{titled ? lane.name : "Outcome"}</h3>
-        <span class="chart-note dim">
-          <span>
-            cost {figure(summary.cost?.initial, 3)} → {figure(summary.cost?.final, 3)}
+    <>
+      <Remarks remarks={broken} />
+      <details class="outcome">
+        <summary>
+          <h3>{titled ? lane.name : "Outcome"}</h3>
+          <span class="chart-note dim">
+            <span>
+              {part}cost {figure(summary.cost?.initial, 3)} → {figure(summary.cost?.final, 3)}
+            </span>
+            {covered.length > 0 && (
+              <span>{typeof reached === "number" ? `within ν ${says}` : "not within ν for good"}</span>
+            )}
+            {lane.remarks.length > 0 && (
+              <span>
+                {lane.remarks.length} note{lane.remarks.length > 1 && "s"}
+              </span>
+            )}
           </span>
-          {covered.length > 0 && (
-            <span>{typeof reached === "number" ? `within ν ${says}` : "not within ν for good"}</span>
-          )}
-        </span>
-      </summary>
-      {offset > 0 && <p class="dim">Of the part from t = {figure(offset)} on.</p>}
-      <dl class="rows">
-        {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
+        </summary>
+        {offset > 0 && (
+          <p class="dim">
+            Only of the part from t = {figure(offset)} on, after the last change; the counters above are of
+            the whole run. Times are those of the whole run; in the notes, and in the files of this part, the
+            clock begins at the change.
+          </p>
+        )}
+        <dl class="rows">
+          {rows.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <Remarks remarks={others} />
+      </details>
+    </>
+  );
+}
+
+/** What `dwell run` says of the same run, beside its figures. */
+function Remarks({ remarks }: { remarks: readonly Remark[] }) {
+  if (!remarks.length) return null;
+  return (
+    <ul class="remarks">
+      {remarks.map(({ label, says, broken }) => (
+        <li key={says} class={broken ? "bad" : undefined} role={broken ? "alert" : undefined}>
+          <b>
+            {broken ? "✗ " : ""}
+            {label}
+          </b>{" "}
+          {says}
+        </li>
+      ))}
+    </ul>
   );
 }

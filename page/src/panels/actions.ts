@@ -3,6 +3,7 @@
 import { asText, fileOf, filmOf, htmlOf } from "../net/api";
 import type { Lane } from "../state/lane";
 import type { Session } from "../state/session";
+import { listed } from "../world/words";
 import { download } from "./map/exports";
 
 export const FILE_INPUT = "scenario-file";
@@ -22,11 +23,21 @@ export const pickFile = (): void => document.getElementById(FILE_INPUT)?.click()
 
 export const focusMap = (): void => document.querySelector<HTMLElement>(".map-canvas")?.focus();
 
+/** What a scenario alone does not hold: changes on the way. Empty for a run that is as it was started. */
+export function startsAnew(session: Session): string {
+  const parts = session.store.get().lanes[0]?.timeline.pieces ?? [];
+  if (parts.length < 2) return "";
+  const times = parts.slice(1).map((part) => part.offset.toFixed(2));
+  return ` The run shown was changed at t = ${listed(times)}: this holds the changed scenario, which starts anew at t = 0, so its figures will differ. Export, Run as NetCDF holds the part since the last change.`;
+}
+
 export async function saveScenario(session: Session): Promise<void> {
   const { scenario } = session.store.get();
   if (!scenario) return;
   try {
-    download(new Blob([await asText(scenario)], { type: "application/toml" }), `${fileName(session)}.toml`);
+    const name = `${fileName(session)}.toml`;
+    download(new Blob([await asText(scenario)], { type: "application/toml" }), name);
+    session.say(`${name} is saved.${startsAnew(session)}`);
   } catch (error) {
     session.fail(error);
   }
@@ -35,7 +46,7 @@ export async function saveScenario(session: Session): Promise<void> {
 /** What a file of a run that was edited on the way holds: its last part. */
 function partOf({ timeline }: Lane): string {
   const since = timeline.last?.offset ?? 0;
-  return since > 0 ? `; it holds the part from t = ${since.toFixed(2)} on` : "";
+  return since > 0 ? `; it holds the part from t = ${since.toFixed(2)} on, where its clock begins` : "";
 }
 
 export async function saveRun(session: Session, what: "nc" | "gif"): Promise<void> {
@@ -79,16 +90,17 @@ export async function saveFilm(session: Session): Promise<void> {
 /** Copy a link to what is shown, or the command that opens it on any machine with dwell. */
 export async function copyLink(session: Session, command = false): Promise<void> {
   const link = await session.link();
+  const anew = startsAnew(session);
   const where = `It opens where dwell serve runs on port ${location.port || "80"}; elsewhere: dwell serve 'LINK'.`;
   try {
     await navigator.clipboard.writeText(command ? `dwell serve '${link}'` : link);
     session.say(
       command
-        ? "The command is copied; it opens this in the browser of any machine with dwell."
-        : `The link is copied, and in the address bar. ${where}`,
+        ? `The command is copied; it opens this in the browser of any machine with dwell.${anew}`
+        : `The link is copied, and in the address bar. ${where}${anew}`,
     );
   } catch {
-    session.say(`The link is in the address bar. ${where}`);
+    session.say(`The link is in the address bar. ${where}${anew}`);
   }
 }
 

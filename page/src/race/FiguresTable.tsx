@@ -3,19 +3,20 @@
 import { colourOf } from "../map/theme";
 import { useTheme } from "../panels/context";
 import { Swatch } from "../panels/Numbers";
-import { bestOf, columnsOf, shown, type Ranked } from "./ranking";
+import { bestOf, columnsOf, shown, titleOf, type Ranked } from "./ranking";
 
 interface Props {
   readonly rows: readonly Ranked[];
   readonly level: number | null;
   readonly when: string;
+  readonly over: boolean; // before the end none is the best: less may only be slower
 }
 
-export function FiguresTable({ rows, level, when }: Props) {
+export function FiguresTable({ rows, level, when, over }: Props) {
   const theme = useTheme();
   const columns = columnsOf(level, rows);
   const best = columns.map(({ ranked, value }) =>
-    ranked ? bestOf(rows.map(({ figures }) => value(figures))) : new Set<number>(),
+    ranked && over ? bestOf(rows.map(({ figures }) => value(figures))) : new Set<number>(),
   );
   return (
     <div class="race-scroll" role="region" aria-label="Figures of the laws" tabIndex={0}>
@@ -36,7 +37,7 @@ export function FiguresTable({ rows, level, when }: Props) {
             <tr key={lane.name}>
               <th scope="row">
                 <Swatch colour={colourOf(theme, k)} />
-                {lane.name}
+                {titleOf(lane)}
               </th>
               {columns.map(({ name, value }, c) => (
                 <td key={name} class={best[c].has(k) ? "best" : undefined}>

@@ -11,7 +11,7 @@ import { EndCard } from "./EndCard";
 import { diameterOf, figuresOf, levelOf } from "./figures";
 import { FiguresTable } from "./FiguresTable";
 import "./race.css";
-import { dtNotes, speedNote, type Ranked } from "./ranking";
+import { dtNotes, remarkNotes, speedNote, type Ranked } from "./ranking";
 import { RasterPane } from "./RasterPane";
 import { SamplesPane } from "./SamplesPane";
 
@@ -60,6 +60,8 @@ function FiguresNow({ lanes, begun, scenario, every }: Props) {
   }));
   const done = lanes.every((lane) => lane.summary || lane.problem);
   const over = done && begun.every((lane) => t >= lane.timeline.known);
+  const said = over ? remarkNotes(begun) : [];
+  const broken = said.filter((one) => one.broken).map((one) => one.says);
   const notes = [
     ...lanes
       .filter((lane) => lane.problem && !hasBegun(lane))
@@ -70,14 +72,15 @@ function FiguresNow({ lanes, begun, scenario, every }: Props) {
       ),
     ),
     speedNote(rows),
+    ...said.filter((one) => !one.broken).map((one) => one.says),
   ].filter(Boolean);
   const when = over ? `At the end, t = ${figure(t)}` : `At t = ${figure(t)} of ${figure(session.end)}`;
   return (
     <>
       <div aria-live="polite">
-        {over && <EndCard rows={rows} level={level} notes={[...notes, ...every]} />}
+        {over && <EndCard rows={rows} level={level} broken={broken} notes={[...notes, ...every]} />}
       </div>
-      <FiguresTable rows={rows} level={level} when={when} />
+      <FiguresTable rows={rows} level={level} when={when} over={over} />
       {notes.length > 0 && (
         <ul class="race-notes dim">
           {notes.map((note) => (

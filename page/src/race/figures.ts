@@ -5,11 +5,13 @@ import { figureAt } from "../charts/data";
 import type { Region } from "../geometry/workspace";
 import type { Lane } from "../state/lane";
 import { pathOf } from "../state/speed";
+import { TABLES } from "../state/tables";
 
 /** Counts and lengths are means over the agents. */
 export interface Figures {
   readonly settled: number | null; // the first metric sample from which no error exceeds the level
   readonly samples: number; // Voronoi cells computed
+  readonly cells: number | null; // of all kinds; known at the end of a run that was not changed on the way
   readonly received: number; // positions of others
   readonly sent: number; // messages
   readonly distance: number; // length of the path
@@ -18,13 +20,10 @@ export interface Figures {
   readonly total: number; // samples of all agents
 }
 
-const UNLIKE = 1.1; // ratio of largest speeds from which the comparison has a note
-const SMALL = 0.01; // of the diameter of the workspace: the level where there is no nu
-
 /** The error that counts as settled for every law: the first nu, or a hundredth of the workspace's diameter. */
 export function levelOf(lanes: readonly Lane[], diameter: number | null): number | null {
   const nu = lanes.map((lane) => lane.timeline.last?.nu).find((one) => typeof one === "number");
-  return nu ?? (diameter === null ? null : SMALL * diameter);
+  return nu ?? (diameter === null ? null : TABLES.small * diameter);
 }
 
 /** The largest distance within a region; null where its boundary is not known. */
@@ -53,6 +52,14 @@ export function settledAt({ timeline }: Lane, level: number): number | null {
 
 const agentsOf = (arc: Arc | undefined): number => Math.max(1, arc?.agents ?? 1);
 
+/** Cells of all kinds per agent, of a whole run that is over. */
+function cellsOf({ summary, timeline }: Lane): number | null {
+  const found = summary?.["cells"] as
+    Record<"voronoi" | "guaranteed" | "dual_guaranteed", number> | undefined;
+  if (!found || timeline.pieces.length !== 1) return null;
+  return (found.voronoi + found.guaranteed + found.dual_guaranteed) / agentsOf(timeline.last?.arc);
+}
+
 /** Everything about a lane at time t after so many jumps; beyond its end, at its end. */
 export function figuresOf(lane: Lane, t: number, jump: number, level: number | null): Figures {
   const { timeline } = lane;
@@ -66,6 +73,7 @@ export function figuresOf(lane: Lane, t: number, jump: number, level: number | n
   return {
     settled: settled !== null && settled <= now ? settled : null,
     samples: counts.samples / agents,
+    cells: over ? cellsOf(lane) : null,
     received: counts.received / agents,
     sent: counts.sent / agents,
     distance: path.length / agents,
@@ -78,5 +86,5 @@ export function figuresOf(lane: Lane, t: number, jump: number, level: number | n
 /** Whether some laws have moved noticeably faster than others. */
 export function speedsDiffer(speeds: readonly number[]): boolean {
   const moved = speeds.filter((speed) => speed > 0);
-  return moved.length > 1 && Math.max(...moved) > UNLIKE * Math.min(...moved);
+  return moved.length > 1 && Math.max(...moved) > TABLES.unlike * Math.min(...moved);
 }

@@ -2,13 +2,15 @@
 
 import { figure, whole } from "../panels/context";
 import type { Lane } from "../state/lane";
+import { dtOf } from "../state/laws";
+import { TABLES } from "../state/tables";
 import { speedsDiffer, type Figures } from "./figures";
 
 export interface Column {
   readonly name: string;
   readonly about: string; // in a second line of the header
   readonly value: (one: Figures) => number | null;
-  readonly ranked: boolean; // whether less is better; a largest speed is what laws are matched by
+  readonly ranked: boolean; // whether less is better; a largest speed is what laws are matched by, and samples are not all that is computed
 }
 
 export interface Ranked {
@@ -21,6 +23,13 @@ const DIGITS = 4;
 /** The columns for a level of settling; messages only where a law sends some. */
 export function columnsOf(level: number | null, rows: readonly Ranked[]): Column[] {
   const sends = rows.some(({ figures }) => figures.sent > 0);
+  const kinds = rows.some(({ lane }) => TABLES.guaranteed.includes(lane.kind));
+  const cells: Column = {
+    name: "Cells of all kinds",
+    about: "per agent, at the end",
+    value: (one) => one.cells,
+    ranked: true,
+  };
   const sent: Column = { name: "Messages sent", about: "per agent", value: (one) => one.sent, ranked: true };
   return [
     {
@@ -29,7 +38,8 @@ export function columnsOf(level: number | null, rows: readonly Ranked[]): Column
       value: (one) => one.settled,
       ranked: true,
     },
-    { name: "Samples", about: "per agent", value: (one) => one.samples, ranked: true },
+    { name: "Samples", about: "per agent", value: (one) => one.samples, ranked: !kinds },
+    ...(kinds ? [cells] : []),
     { name: "Positions received", about: "per agent", value: (one) => one.received, ranked: true },
     ...(sends ? [sent] : []),
     { name: "Path length", about: "per agent", value: (one) => one.distance, ranked: true },
@@ -48,9 +58,16 @@ export function bestOf(values: readonly (number | null)[]): ReadonlySet<number> 
   return new Set(best.length < values.length ? best : []);
 }
 
+/** The name of a law, with its dt where its number of samples follows from that. */
+export function titleOf({ name, timeline }: Lane): string {
+  const law = timeline.last?.scenario.controller;
+  const dt = law && dtOf(law);
+  return dt ? `${name} (dt = ${dt})` : name;
+}
+
 /** A law's numbers at the end, in a sentence. */
 export function sentenceOf({ lane, figures }: Ranked, level: number | null): string {
-  const name = lane.name;
+  const name = titleOf(lane);
   if (lane.problem) return `${name}: ${lane.problem.message}`;
   const covered =
     level === null
@@ -58,24 +75,42 @@ export function sentenceOf({ lane, figures }: Ranked, level: number | null): str
       : figures.settled === null
         ? `; not settled to ${shown(level)}`
         : `; settled to ${shown(level)} from t = ${shown(figures.settled)} on`;
-  const samples = `${whole(figures.total)} samples (${shown(figures.samples)} per agent)`;
+  const others = figures.cells === null ? 0 : figures.cells - figures.samples;
+  const more = others > 0 ? ` and ${shown(others)} other cells per agent` : "";
+  const samples = `${whole(figures.total)} samples (${shown(figures.samples)} per agent)${more}`;
   return `${name}: cost ${shown(figures.cost)} with ${samples}${covered}; path ${shown(figures.distance)} per agent, largest speed ${shown(figures.topSpeed)}.`;
 }
 
-const ALIKE = 0.05; // costs that differ by less than this part can be set against the samples they took
+const ALIKE = 0.05; // costs that differ by less than this part can be set against the cells they took
 const FEWER = 1.5; // times
 
-/** How many times fewer samples the most sparing law took than the least sparing, at about the same cost. */
+/** What the law with the fewest cells of all kinds took of those of the law with the most, at about the same cost. */
 export function verdictOf(rows: readonly Ranked[]): string {
   const done = rows.filter(({ figures }) => figures.total > 0 && figures.cost !== null);
-  if (done.length < 2) return "";
-  const sorted = [...done].sort((a, b) => a.figures.total - b.figures.total);
+  if (done.length < 2 || done.some(({ figures }) => figures.cells === null)) return "";
+  const cells = ({ figures }: Ranked): number => figures.cells as number;
+  const sorted = [...done].sort((a, b) => cells(a) - cells(b));
   const [few, many] = [sorted[0], sorted[sorted.length - 1]];
-  const ratio = many.figures.total / few.figures.total;
+  const share = cells(few) / cells(many);
   const more = (few.figures.cost as number) / (many.figures.cost as number) - 1;
-  if (ratio < FEWER || Math.abs(more) > ALIKE) return "";
+  if (share * FEWER > 1 || Math.abs(more) > ALIKE) return "";
   const cost = `${figure(Math.abs(100 * more), 2)} % ${more < 0 ? "lower" : "higher"}`;
-  return `${few.lane.name} took ${Number(ratio.toPrecision(2))} times fewer samples than ${many.lane.name}; its final cost is ${Math.abs(more) < 5e-5 ? "the same" : cost}.`;
+  const other = done.some(({ figures }) => cells({ figures } as Ranked) > figures.samples);
+  const what = other ? "cells, those of all kinds counted," : "samples";
+  return `${titleOf(few.lane)} took ${figure(100 * share, 2)} % as many ${what} as ${titleOf(many.lane)}; its final cost is ${Math.abs(more) < 5e-5 ? "the same" : cost}.`;
+}
+
+/** What `dwell run` says of each law's run; first what was to hold and did not. */
+export function remarkNotes(lanes: readonly Lane[]): { readonly says: string; readonly broken: boolean }[] {
+  const all = lanes.flatMap(({ name, remarks }) =>
+    remarks
+      .filter(({ label }) => label !== "cells")
+      .map(({ label, says, broken }) => ({
+        says: `${name}: ${label === "note" ? "" : `${label}: `}${says}`,
+        broken,
+      })),
+  );
+  return [...all.filter((one) => one.broken), ...all.filter((one) => !one.broken)];
 }
 
 /** The largest speeds, if they differ. */
@@ -85,15 +120,12 @@ export function speedNote(rows: readonly Ranked[]): string {
   return `The largest speeds that occurred differ: ${each.join(", ")}.`;
 }
 
-const EVERY_DT = new Set(["lloyd", "tvd", "minimum-energy"]);
-const USUAL_DT = 0.01; // of these laws
-
 /** Laws that sample every dt: how many samples that makes. */
 export function dtNotes(lanes: readonly Lane[]): string[] {
   return lanes.flatMap((lane) => {
     const law = lane.timeline.last?.scenario.controller;
-    if (!law || !EVERY_DT.has(law.kind) || law["mode"] === "ode") return [];
-    const dt = typeof law["dt"] === "number" ? law["dt"] : USUAL_DT;
+    const dt = law && dtOf(law);
+    if (!dt) return [];
     const { end } = lane.timeline;
     return [
       `${lane.name} samples every dt = ${dt}: its samples per agent are horizon / dt = ${whole(end / dt)}, so they depend on the choice of dt.`,

@@ -2,7 +2,16 @@
 
 import { Arc, type ArcState } from "../arc/arc";
 import { Timeline, type Piece } from "../arc/timeline";
-import { startRun, cancel, isUnderWay, type Begin, type Job, type Problem, type Scenario } from "../net/api";
+import {
+  startRun,
+  cancel,
+  isUnderWay,
+  type Begin,
+  type Job,
+  type Problem,
+  type Remark,
+  type Scenario,
+} from "../net/api";
 import { Live, type Listener } from "../net/live";
 import { readRecording, type Recording } from "../net/recorded";
 import { chunkOf, type Frame } from "../net/wire";
@@ -52,6 +61,7 @@ export class Lane {
   lost = false;
   problem: Problem | null = null;
   summary: Summary | null = null;
+  remarks: readonly Remark[] = []; // about the same part as the summary
   /** Where a piece was requested whose beginning is not there yet. */
   pendingAt: number | null = null;
   private pending: readonly Record[] = []; // requested, and not yet begun
@@ -196,11 +206,11 @@ export class Lane {
   }
 
   /** Take a run that comes from a recording; it is all there is. */
-  take({ scenario, begin, frames, summary, address }: Recording): void {
+  take({ scenario, begin, frames, summary, remarks, address }: Recording): void {
     const to = this.listener({ id: RECORDED, offset: 0, jumps: 0, scenario, address }, () => true).listener;
     to.begin(begin);
     for (const frame of frames) to.frame(frame);
-    to.end(summary);
+    to.end(summary, remarks);
   }
 
   /** Listen to a piece. Only the last one speaks for the lane; those before give their rows. */
@@ -229,7 +239,7 @@ export class Lane {
         begun?.();
       },
       frame: (frame) => arc && this.rows(arc, frame),
-      end: (summary) => arc && this.finish(arc, summary as Summary, last()),
+      end: (summary, remarks) => arc && this.finish(arc, summary as Summary, remarks, last()),
       broken: () => begun?.(),
       lost: (lost) => {
         if (!last()) return;
@@ -291,9 +301,12 @@ export class Lane {
     this.news.grew();
   }
 
-  private finish(arc: Arc, summary: Summary, last: boolean): void {
+  private finish(arc: Arc, summary: Summary, remarks: readonly Remark[], last: boolean): void {
     arc.known = Math.max(arc.known, summary.stop?.time ?? 0);
-    if (last) this.summary = summary;
+    if (last) {
+      this.summary = summary;
+      this.remarks = remarks;
+    }
     this.news.grew();
     this.news.changed();
   }

@@ -1,6 +1,7 @@
 /** The laws that can be put side by side, each with numbers that match the scenario's own law. */
 
 import type { Law, Scenario } from "../net/api";
+import { TABLES } from "./tables";
 
 export const LAWS: readonly { kind: string; name: string; about: string }[] = [
   { kind: "timer", name: "Timer", about: "samples when its timer runs out, holds its velocity in between" },
@@ -34,28 +35,13 @@ export function speedOf(law: Law): number {
   return 0;
 }
 
-/** The keys of a law for its largest speed and its gain; dwell/studies/laws.py has the same. */
-const PACE: Readonly<Record<string, readonly [speed: string, gain: string]>> = {
-  timer: ["k1", "nu"],
-  lloyd: ["speed", "k2"],
-  "discrete-lloyd": ["speed", ""],
-  "self-triggered": ["v", "kappa"],
-  "self-triggered-centroid": ["v_max", ""],
-  "event-triggered": ["s_max", "k_v"],
-  tvd: ["speed", "kappa"],
-  "minimum-energy": ["speed", ""],
-};
+/** The keys of a law for its largest speed and its gain. */
+const PACE: Readonly<Record<string, readonly [speed: string, gain: string]>> = TABLES.pace;
 
 const WORDS = ["largest speed", "speed per distance near the centroid"] as const;
 
-/** What the page gives a law that is not the scenario's own, besides its pace. */
-const USUAL: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  timer: { k1: 0.5, nu: 0.5, t1: 0.2, t2: 0.65 },
-  lloyd: { dt: 0.05 },
-  "discrete-lloyd": { step: 1 },
-  tvd: { dt: 0.05 },
-  "minimum-energy": { dt: 0.05 },
-};
+/** What the page gives a timer law that is not the scenario's own; `dwell compare` needs these keys. */
+const TIMER = { k1: 0.5, nu: 0.5, t1: 0.2, t2: 0.65 };
 
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
@@ -72,12 +58,22 @@ export function paceOf(law: Law): readonly [speed: number | null, gain: number |
   return [speed, gainOf(law.kind, speed, number(law[gainKey]))];
 }
 
-/** A law of another kind with the largest speed and the gain of the given one. */
-export function lawLike(kind: string, law: Law): Law {
+/** At a site, where times are in seconds: the shortest wait of the timer law; null elsewhere. */
+export function waitAtSite({ site, controller }: Scenario): number | null {
+  const { t1 } = controller as { t1?: number | number[] };
+  return site === undefined || t1 === undefined ? null : Math.min(...[t1].flat());
+}
+
+/**
+ * A law of another kind with the largest speed and the gain of the given one. All else has the
+ * defaults of the law, as in `dwell compare`; a law that samples every dt has the `wait` given.
+ */
+export function lawLike(kind: string, law: Law, wait: number | null = null): Law {
   if (law.kind === kind) return law;
   const [speedKey, gainKey] = PACE[kind] ?? ["", ""];
   const [speed, gain] = paceOf(law);
-  const next: Law = { kind, ...USUAL[kind] };
+  const next: Law = { kind, ...(kind === "timer" && TIMER) };
+  if (wait !== null && TABLES.periodic.includes(kind)) next["dt"] = wait;
   if (speedKey && speed !== null) next[speedKey] = speed;
   const value = gainOf(kind, number(next[speedKey]), gain);
   if (gainKey && value !== null) next[gainKey] = value;
@@ -90,29 +86,38 @@ export interface NamedLaw {
   readonly law: Law;
 }
 
-const ALIKE = 1e-4; // relative: paces are rounded to six digits
+const ALIKE = 1e-5; // relative: paces are rounded to six digits
+const short = (value: number): string => String(Number(value.toPrecision(6)));
 
-/** What keeps laws from having the pace of the first, in sentences like those of `dwell compare`. */
+/** What keeps laws from having the pace of the first, in the sentences of `dwell compare`. */
 export function mismatches(laws: readonly NamedLaw[]): string[] {
   const [own, ...others] = laws;
   if (!others.length) return [];
-  const list = (some: readonly NamedLaw[]): string => some.map(({ name }) => name).join(" and ");
   return WORDS.flatMap((what, k) => {
     const wanted = paceOf(own.law)[k];
-    if (wanted === null) return [`${own.name} sets no ${what}: the others keep theirs.`];
+    if (wanted === null) return [`The scenario's law (${own.name}) sets no ${what}: the others keep theirs.`];
     const without = others.filter(({ law }) => !PACE[law.kind]?.[k]);
-    const unset = others.filter((one) => !without.includes(one) && paceOf(one.law)[k] === null);
-    const unlike = others.filter(({ law }) => {
+    const notes = without.length
+      ? [`${without.map(({ name }) => name).join(" and ")}: no key sets the ${what}, so it is not matched.`]
+      : [];
+    for (const { name, law } of others.filter((one) => !without.includes(one))) {
+      const key = PACE[law.kind][k];
       const found = paceOf(law)[k];
-      return found !== null && Math.abs(found - wanted) > ALIKE * Math.abs(wanted);
-    });
-    const each = [own, ...unlike].map(({ name, law }) => `${name} ${paceOf(law)[k]}`);
-    return [
-      ...(without.length ? [`${list(without)}: no key sets the ${what}, so it is not matched.`] : []),
-      ...(unset.length ? [`${list(unset)}: the ${what} is not set, so it is not matched.`] : []),
-      ...(unlike.length ? [`The ${what} differs: ${each.join(", ")}.`] : []),
-    ];
+      if (found === null) notes.push(`${name}: ${key} is not given, so the ${what} is not matched.`);
+      else if (Math.abs(found - wanted) > ALIKE * Math.abs(wanted))
+        notes.push(
+          `${name}: ${key} = ${short(number(law[key]) ?? found)} makes the ${what} ${short(found)}; that of the scenario's law is ${short(wanted)}.`,
+        );
+    }
+    return notes;
   });
+}
+
+/** The time between samples of a law that samples every dt; null for others. */
+export function dtOf(law: Law): number | null {
+  if (law["mode"] === "ode" || TABLES.units[law.kind]?.["dt"] === undefined) return null;
+  if (TABLES.guaranteed.includes(law.kind)) return null; // there it is the time of a move or a check
+  return number(law["dt"]) ?? TABLES.dt;
 }
 
 export const MOST_LAWS = 3; // side by side
@@ -132,7 +137,7 @@ export function withLaw(scenario: Scenario, law: Law): Scenario {
 
 /** The scenario under a law of this kind beside its own: of the same pace, and with the same nu. */
 export function underLaw(scenario: Scenario, kind: string): Scenario {
-  const next = withLaw(scenario, lawLike(kind, scenario.controller));
+  const next = withLaw(scenario, lawLike(kind, scenario.controller, waitAtSite(scenario)));
   const nu = number(scenario.controller["nu"]);
   if (nu === null || number(next.controller["nu"]) !== null) return next;
   return { ...next, run: { ...next.run, nu: next.run["nu"] ?? nu } };

@@ -1,10 +1,13 @@
 /** Scenarios of worlds that change: from a time on, with more agents or fewer, with another table. */
 
 import type { Scenario } from "../net/api";
+import { TABLES } from "../state/tables";
 import { isTrack, shifted } from "./tracks";
 import { agentCount, startCount, World, worldOf, type MovingTable, type WorkspaceTable } from "./world";
 
-const PER_AGENT = ["t1", "t2", "period", "initial_hold", "initial_timer"];
+/** Whether a value of a key of the timer law has one entry for each of so many agents. */
+const hasOneEach = (key: string, value: unknown, count: number): value is unknown[] =>
+  Array.isArray(value) && value.length === count && (key !== "intervals" || Array.isArray(value[0]));
 
 /**
  * The scenario with other agents: number k of it was number `kept[k]` before. Where they start or
@@ -14,9 +17,9 @@ export function renumbered(scenario: Scenario, kept: readonly number[]): Scenari
   const count = agentCount(scenario);
   const pick = <T>(list: readonly T[]): T[] => kept.map((p) => list[p]);
   const law = { ...scenario.controller };
-  for (const key of PER_AGENT) {
+  for (const key of TABLES.perAgent) {
     const value = law[key];
-    if (Array.isArray(value) && value.length === count) law[key] = pick(value);
+    if (hasOneEach(key, value, count)) law[key] = pick(value);
   }
   const next: Scenario = { ...scenario, controller: law };
   const { certificate, agents } = scenario;

@@ -24,6 +24,7 @@ from dwell.errors import InputError
 from dwell.exports.drawn_tables import drawn_scenario, drawn_tables
 from dwell.exports.messages import begin_message, sample_columns
 from dwell.results import Run
+from dwell.results.words import remarks_of
 
 FORMAT = 1
 STEP = 2.0**-30  # of positions, as a share of the diagonal of the bounding box
@@ -51,6 +52,7 @@ def recording_of(run: Run) -> bytes:
         }
         planes += [part for *_, part in found]
     summary = run.summary()
+    remarks = remarks_of(summary)
     del summary["wall_seconds"]  # so that a run made again has an equal record
     header = {
         "format": FORMAT,
@@ -59,6 +61,7 @@ def recording_of(run: Run) -> bytes:
         "start": run.start.start[: scenario.agents.count].tolist(),
         "begin": drawn_tables(run.system, begin_message(run.system, run.start, scenario)),
         "summary": summary,
+        "remarks": remarks,
         **about,
     }
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()

@@ -27,7 +27,7 @@ PYTHON: Final = "python"  # the kind of laws that are classes in Python
 MANY_SAMPLES = 3e5  # of a run, beyond which its default time between samples is named
 ANY_KEY: Final = "**"  # among the keys of a law that takes any
 
-# The keys of a law for its largest speed and its gain; page/src/state/laws.ts has the same.
+# The keys of a law for its largest speed and its gain.
 PACE = {
     "timer": ("k1", "nu"),
     "lloyd": ("speed", "k2"),
@@ -39,6 +39,26 @@ PACE = {
     "minimum-energy": ("speed", ""),
     PYTHON: ("top_speed", "gain"),
 }
+# Powers of length and of time in the unit of each key that has one: speeds have (1, -1).
+UNITS: dict[str, dict[str, tuple[int, int]]] = {
+    "timer": {
+        "k1": (1, -1), "nu": (1, 0), "t1": (0, 1), "t2": (0, 1), "period": (0, 1),
+        "intervals": (0, 1), "eta_max": (1, -1), "initial_hold": (1, -1), "initial_timer": (0, 1),
+    },
+    "lloyd": {"k2": (0, -1), "dt": (0, 1), "speed": (1, -1)},
+    "discrete-lloyd": {"step": (0, 1), "speed": (1, -1), "rate": (0, -1)},
+    "self-triggered": {
+        "kappa": (0, -1), "v": (1, -1), "tau_min": (0, 1), "tau_max": (0, 1), "delta": (1, 0),
+        "scan": (0, 1),
+    },
+    "self-triggered-centroid": {"v_max": (1, -1), "dt": (0, 1), "epsilon": (1, 0), "t_max": (0, 1)},
+    "event-triggered": {
+        "s_max": (1, -1), "dt": (0, 1), "k_v": (0, -1), "d_stop": (1, 0), "d_start": (1, 0),
+        "heartbeat": (0, 1),
+    },
+    "tvd": {"kappa": (0, -1), "dt": (0, 1), "speed": (1, -1)},
+    "minimum-energy": {"alpha": (0, -1), "rho": (-2, 0), "dt": (0, 1), "speed": (1, -1)},
+}  # fmt: skip
 PERIODIC = ("lloyd", "tvd")  # laws that sample every dt, with a gain that is matched
 SPEED, GAIN = ({kind: keys[k] for kind, keys in PACE.items() if keys[k]} for k in (0, 1))
 

@@ -16,6 +16,7 @@ from dwell.theory.rates import settled as come_to_rest
 # Two configurations count as one tessellation when agents can be paired so that no pair is farther
 # apart than this part of the workspace's diameter.
 SAME = 1e-3
+SMALL = 0.01  # of the diameter: the level of settling where no law has a nu
 PARTS = (1.0, 0.1, 0.01, 0.001)  # of nu, for settling times
 
 
@@ -24,7 +25,7 @@ def levels_of(runs: Sequence[Run]) -> list[float]:
 
     The first run that has a nu decides for all.
     """
-    usual = 0.01 * runs[0].workspace.diameter
+    usual = SMALL * runs[0].workspace.diameter
     whole = next((run.system.nu for run in runs if run.system.nu is not None), usual)
     return [part * whole for part in PARTS]
 

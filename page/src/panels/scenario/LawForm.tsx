@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Law, Scenario } from "../../net/api";
 import type { Spot } from "../../state/forms";
-import { LAWS, lawLike, withLaw } from "../../state/laws";
+import { LAWS, lawLike, waitAtSite, withLaw } from "../../state/laws";
 import { useSession } from "../context";
 import { Field, number, numberOrNone, numbers } from "../Entry";
 import { applies, withChoice } from "./belongs";
@@ -78,7 +78,7 @@ export function LawForm({ scenario }: { scenario: Scenario }) {
         name="kind"
         value={law.kind}
         options={LAWS.map((one) => [one.kind, one.name] as const)}
-        choose={(kind) => session.forms.change((s) => withLaw(s, lawLike(kind, s.controller)))}
+        choose={(kind) => session.forms.change((s) => withLaw(s, lawLike(kind, s.controller, waitAtSite(s))))}
       />
       {shown.map((field) =>
         field.choices ? (

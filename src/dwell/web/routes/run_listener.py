@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from dwell.results.words import remarks_of
 from dwell.web.jobs.registry import DONE, Job, JobRegistry
 from dwell.web.wire_format import BEGIN, EVENTS, Entry, drop_rows
 
@@ -75,7 +76,9 @@ class Listener:
         self._state = None  # the final state is sent in any case, after all entries
         await self._send_state()
         if self._job.status == DONE:
-            await self._send_json({"type": "end", "summary": self._job.summary})
+            summary = self._job.summary
+            remarks = [] if summary is None else remarks_of(summary)
+            await self._send_json({"type": "end", "summary": summary, "remarks": remarks})
         await self._socket.close(1000)
 
     async def _send_state(self) -> None:
