@@ -128,6 +128,7 @@ def test_axe_finds_nothing_in_an_exported_file(
     file = dwell.export_html([run, run], tmp_path / "run.html")
     context = browser.new_context(reduced_motion="reduce", **SCREENS[screen])
     page = context.new_page()
+    page.set_default_timeout(PATIENCE)
     page.goto(file.as_uri())
     page.wait_for_function(f"() => {APP}.lanes.some((lane) => lane.summary)")
     page.evaluate(axe)

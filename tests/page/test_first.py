@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.page.conftest import Open, Watched
+from tests.page.conftest import PATIENCE, Open, Watched
 from tests.page.person import APP, choose, run, time_of, until_done
 from tests.web.servers import Server
 
@@ -24,6 +24,7 @@ def test_the_page_opens_with_a_run_that_plays_without_a_worker(
 ) -> None:
     watched.may_lose = True
     page = browser.new_context().new_page()
+    page.set_default_timeout(PATIENCE)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
     page.route("**/api/**", lambda route: route.abort())
@@ -66,6 +67,7 @@ def test_run_is_remembered_until_there_is_a_scenario(
     browser: Any, server: Server, watched: Watched
 ) -> None:
     page = browser.new_context().new_page()
+    page.set_default_timeout(PATIENCE)
     watched.watch(page)
     held: list[Any] = []
     page.route("**/recorded/**", lambda route: held.append(route))

@@ -12,7 +12,7 @@ from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario import parse_scenario
 from dwell.scenario.build import build
 from dwell.web.fleet_view import PageView
-from tests.page.conftest import Watched
+from tests.page.conftest import PATIENCE, Watched
 from tests.web.servers import scenario as template
 
 LATER = "() => dwellPage.session.clock.t > 2 && dwellPage.store.get().lanes[0].job.events > 50"
@@ -42,6 +42,7 @@ def test_a_fleet_is_followed_until_it_ends(browser: Any, watched: Watched) -> No
     feeding.start()
     try:
         page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
         watched.watch(page)
         page.goto(view.address)
         page.wait_for_function(LATER)

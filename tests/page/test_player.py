@@ -9,7 +9,7 @@ import pytest
 
 import dwell
 from dwell.scenario import parse_scenario, template_text, text_to_mapping
-from tests.page.conftest import OPTIONS, Open, Watched
+from tests.page.conftest import OPTIONS, PATIENCE, Open, Watched
 from tests.web.servers import Server
 
 HOSTILE = '<img src=x onerror="window.bad = 1"></title></script><script>window.bad = 1</script>'
@@ -108,6 +108,7 @@ def test_the_run_of_the_paper_is_exported_and_plays_from_disk(browser: Any, tmp_
 
 def test_an_exported_file_plays_at_once(browser: Any, exported: Path) -> None:
     page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
     page.goto(exported.as_uri())
     page.wait_for_function("() => window.dwellPage && dwellPage.clock.t > 0.2")
     page.close()
@@ -130,6 +131,7 @@ def test_a_damaged_file_says_so(browser: Any, exported: Path, tmp_path: Path) ->
     cut = text[: begin + 8000] + text[text.index("</script>", begin) :]
     (tmp_path / "cut.html").write_text(cut, encoding="utf-8")
     page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
     page.goto((tmp_path / "cut.html").as_uri())
     page.get_by_text("incomplete or damaged").wait_for()
     page.close()
@@ -176,6 +178,7 @@ def test_a_run_is_exported_as_html_and_a_link_brings_it_back(
     download.value.save_as(tmp_path / "run.html")
     page.get_by_text("plays in any browser").wait_for()
     alone = browser.new_page()
+    alone.set_default_timeout(PATIENCE)
     alone.goto((tmp_path / "run.html").as_uri())
     alone.wait_for_function(READY)
     assert alone.locator(".map-canvas").count() == 2
