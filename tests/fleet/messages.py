@@ -8,6 +8,7 @@ from dwell.fleet.clock import Clock
 from dwell.fleet.configuration import fleet_plan
 from dwell.live.beliefs import Announcement
 from dwell.scenario import parse_scenario
+from tests.workers.watch import LONG
 
 RUN, AGENTS = "of tests/1", 3  # zenoh allows no slash in a part of a key
 
@@ -47,7 +48,7 @@ def unchanged(before, beliefs):
     return all(np.array_equal(a, b) for a, b in zip(before, state(beliefs), strict=True))
 
 
-def until(condition, seconds=20.0):
+def until(condition, seconds=LONG):
     """Wait for something that will happen; whether it did."""
     limit = time.monotonic() + seconds
     while not (met := condition()) and time.monotonic() < limit:

@@ -3,11 +3,13 @@
 import subprocess
 import sys
 
+from tests.workers.watch import LONG
+
 
 def test_a_lossy_fleet(tmp_path):
     done = subprocess.run(
         [sys.executable, "examples/lossy_fleet.py", str(tmp_path / "live.nc")],
-        capture_output=True, text=True, timeout=120,
+        capture_output=True, text=True, timeout=LONG,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "verified: True"

@@ -15,6 +15,7 @@ from dwell.fleet.merge import read_journals
 from dwell.fleet.run import merge_journals, run_fleet
 from dwell.fleet.single import AgentLinks, run_agent
 from tests.fleet.fleets import scenario
+from tests.workers.watch import LONG
 
 
 def test_a_stop_while_agents_start_leaves_nothing(tmp_path):
@@ -48,13 +49,13 @@ def test_a_killed_launcher_leaves_no_agents_and_whole_journals(tmp_path):
     command = [*dwell, "fleet", path, "--out", tmp_path / "live.nc"]
     quiet = {**os.environ, "DWELL_PROGRESS": "0"}
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=quiet) as launcher:
-        limit = time.monotonic() + 60.0
+        limit = time.monotonic() + LONG
         while time.monotonic() < limit and (
             not folder.is_dir() or sum(one.stat().st_size for one in folder.iterdir()) < 60_000
         ):
             time.sleep(0.05)
         launcher.kill()
-        _, says = launcher.communicate(timeout=30.0)
+        _, says = launcher.communicate(timeout=LONG)
     assert says == b""
     run = merge_journals(folder)
     assert run.stop.reason.value == "interrupted"

@@ -22,6 +22,7 @@ from dwell.fleet.supervisor import Supervisor
 from dwell.live.record import BEGIN, STAND, STOP
 from dwell.scenario import parse_scenario
 from tests.fleet.messages import plan_in
+from tests.workers.watch import LONG
 
 EXACT = ("jump", "heard", "reset", "flow", "complete", "safety")
 
@@ -36,7 +37,7 @@ def scenario(horizon=3.0, agents=4, controller=TIMER, **fleet):
             "agents": {"start": {"count": agents, "region": "workspace", "seed": 3}},
             "controller": controller,
             "run": {"horizon": horizon, "seed": 5},
-            "fleet": {"patience": 30.0, **fleet},
+            "fleet": {"patience": LONG, **fleet},
         }
     )
 

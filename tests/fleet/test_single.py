@@ -1,6 +1,7 @@
 """`dwell agent` and `dwell stop`: agents that are started one by one, and find each other."""
 
 import json
+import select
 import signal
 import socket
 import subprocess
@@ -26,6 +27,7 @@ from dwell.live.record import STOP
 from dwell.scenario import load_scenario
 from tests.fleet.messages import announced, host_of, plan_in, until
 from tests.fleet.test_processes import held
+from tests.workers.watch import LONG
 
 SCENARIO = """
 [workspace]
@@ -44,7 +46,7 @@ t2 = 0.4
 horizon = 2.0
 seed = 5
 [fleet]
-patience = 60.0
+patience = 600.0
 """
 
 
@@ -75,6 +77,26 @@ def started(site, number, *more):
     )
 
 
+def printed(process, words):
+    """What a process prints on its error stream until some words appear."""
+    text = ""
+    while words not in text:
+        ready, _, _ = select.select([process.stderr], [], [], LONG)
+        line = process.stderr.readline() if ready else ""
+        assert line, f"{words!r} was not printed: {text!r}"
+        text += line
+    return text
+
+
+def has_header(path):
+    """Whether a journal can be read."""
+    try:
+        read_fleet_journal(path)
+    except StoreError:
+        return False
+    return True
+
+
 @contextmanager
 def agents_of(site, *more):
     """Both agents, once they have sampled; they are ended as by Ctrl-C."""
@@ -83,7 +105,7 @@ def agents_of(site, *more):
         for one in both:
             stack.callback(one.send_signal, signal.SIGINT)
         log = site.parent / "log"
-        assert until(lambda: sum(one.stat().st_size > 5000 for one in log.glob("*")) == 2, 60.0)
+        assert until(lambda: sum(one.stat().st_size > 5000 for one in log.glob("*")) == 2)
         yield both
 
 
@@ -91,14 +113,14 @@ def stopped(site, *words):
     """What `dwell stop` returns and prints."""
     made = subprocess.run(
         [sys.executable, "-m", "dwell", "stop", site, "--json", *words],
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True, timeout=LONG,
     )  # fmt: skip
     return made.returncode, json.loads(made.stdout), made.stderr
 
 
 def test_two_agents_meet_and_their_journals_are_one_run(site):
     both = [started(site, p) for p in range(2)]
-    said = [one.communicate(timeout=120)[1] for one in both]
+    said = [one.communicate(timeout=LONG)[1] for one in both]
     assert [one.returncode for one in both] == [0, 0], said
     run = merge_journals(site.parent / "log")
     live = run.details.live
@@ -108,11 +130,11 @@ def test_two_agents_meet_and_their_journals_are_one_run(site):
     held(run)
     # The folder is that of a run that is over: another start is refused, not silently nothing.
     again = started(site, 0)
-    _, says = again.communicate(timeout=120)
+    _, says = again.communicate(timeout=LONG)
     assert again.returncode != 0
     assert "a run that is over" in says
     other = started(site, 0, "--run", "tuesday")
-    _, says = other.communicate(timeout=120)
+    _, says = other.communicate(timeout=LONG)
     assert other.returncode != 0
     assert "journals of the run 'fleet'" in says
     (site.parent / "log" / "agent-0001-0000.journal").unlink()
@@ -174,7 +196,7 @@ def test_an_agent_that_is_restarted_after_the_emergency_stop_stands(site):
         both[1].wait()
         path = site.parent / "log" / "agent-0001-0001.journal"
         with started(site, 1, "--horizon", "600") as again:
-            assert until(lambda: path.exists() and path.stat().st_size > 5000, 60.0)
+            assert until(lambda: path.exists() and path.stat().st_size > 5000)
             again.send_signal(signal.SIGINT)
     rows = read_fleet_journal(path).samples
     assert len(rows) > 0
@@ -185,23 +207,24 @@ def test_an_agent_that_is_restarted_after_the_emergency_stop_stands(site):
 def test_agents_with_different_laws_do_not_run_together(site, monkeypatch):
     monkeypatch.delenv("DWELL_PROGRESS", raising=False)
     both = [started(site, p, "--set", f"controller.k1=0.{3 + p}") for p in range(2)]
-    time.sleep(5.0)
+    for one in both:
+        text = printed(one, "dropped (run or law)")
+        assert "1 of 2 agents known" in text
     for one in both:
         one.send_signal(signal.SIGINT)
     for one in both:
-        _, text = one.communicate(timeout=60)
-        assert "1 of 2 agents known" in text
-        assert "dropped (run or law)" in text
-        assert "ends, and has not begun" in text
+        assert "ends, and has not begun" in one.communicate(timeout=LONG)[1]
 
 
 def test_an_agent_shows_its_state_and_where_its_journal_is(site, monkeypatch):
     monkeypatch.delenv("DWELL_PROGRESS", raising=False)
-    agents = [started(site, p, "--horizon", "5") for p in range(2)]
-    said = [one.communicate(timeout=120)[1] for one in agents]
-    for p, text in enumerate(said):
-        assert "2 of 2 agents known" in text
-        assert f"agent {p} ends at t = 5.0; " in text
+    agents = [started(site, p, "--horizon", "600") for p in range(2)]
+    for one in agents:
+        printed(one, "2 of 2 agents known")
+    for p, one in enumerate(agents):
+        one.send_signal(signal.SIGINT)
+        text = one.communicate(timeout=LONG)[1]
+        assert f"agent {p} ends at t = " in text
         assert f"agent-{p:04d}-0000.journal has " in text
 
 
@@ -235,9 +258,9 @@ def test_an_agent_that_seems_to_be_where_another_one_is_stands_and_goes_on(tmp_p
 
 def test_an_agent_that_is_interrupted_while_it_waits_has_not_started(site):
     alone = started(site, 0)
-    assert until(lambda: any((site.parent / "log").glob("*.journal")), 60.0)
+    assert until(lambda: any(has_header(one) for one in (site.parent / "log").glob("*.journal")))
     alone.send_signal(signal.SIGINT)
-    alone.communicate(timeout=60)
+    alone.communicate(timeout=LONG)
     (path,) = (site.parent / "log").glob("*.journal")
     assert read_fleet_journal(path).started is None
 
@@ -304,7 +327,7 @@ def test_the_emergency_stop_is_sent_at_once_and_to_all_whose_name_is_known(site)
     host, _, port = case.fleet.peers[0].partition(":")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
         one.bind((host, int(port)))
-        one.settimeout(20.0)
+        one.settimeout(LONG)
         assert stop_agents(case, "r", AgentLinks(), 0.0, said.append) == ([], [0, 1])
         message = fleet_plan(case, site.parent, "r").codec().unpack(one.recv(2048))
     assert isinstance(message, Control)

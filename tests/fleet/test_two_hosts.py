@@ -10,6 +10,7 @@ import pytest
 import dwell
 from dwell.fleet.run import merge_journals
 from dwell.live.record import STAND
+from tests.workers.watch import LONG
 
 SCENARIO = """
 [workspace]
@@ -59,7 +60,6 @@ def hosts():
         ip("netns", "del", name)
 
 
-@pytest.mark.timeout(120)
 def test_a_link_that_fails_and_returns(tmp_path, hosts):
     names, links = hosts
     (tmp_path / "site.toml").write_text(SCENARIO)
@@ -78,7 +78,7 @@ def test_a_link_that_fails_and_returns(tmp_path, hosts):
         ip("-n", names[1], "link", "set", links[1], "down")
         time.sleep(3.5)
         ip("-n", names[1], "link", "set", links[1], "up")
-        said = [one.communicate(timeout=60)[1] for one in agents]
+        said = [one.communicate(timeout=LONG)[1] for one in agents]
     finally:
         for one in agents:
             one.kill()
@@ -96,7 +96,7 @@ def test_a_link_that_fails_and_returns(tmp_path, hosts):
 
 def sampled(folder, agents):
     """Wait until all agents have written samples."""
-    limit = time.monotonic() + 60.0
+    limit = time.monotonic() + LONG
     while time.monotonic() < limit:
         sizes = [path.stat().st_size for path in (folder / "log").glob("*.journal")]
         if len(sizes) == agents and min(sizes) > 2500:

@@ -25,6 +25,7 @@ from dwell.fleet.transport.zenoh import (
 from dwell.fleet.wire import OBSERVER, START, Codec
 from tests.fleet.messages import AGENTS, RUN, announced, host_of, plan_in, state, unchanged, until
 from tests.fleet.test_processes import held, scenario
+from tests.workers.watch import LONG
 
 zenoh = pytest.importorskip("zenoh")
 CODEC = Codec(1, AGENTS, 2)
@@ -54,7 +55,7 @@ def opened():
         one.close()
 
 
-def heard(transport, count=1, seconds=20.0):
+def heard(transport, count=1, seconds=LONG):
     """The messages that arrive until there are enough; the answer to a request may repeat one."""
     found = {}
 
