@@ -69,8 +69,10 @@ def test_for_people(scenario: Path) -> None:
     ):  # fmt: skip
         assert words in outcome.out
     said = " ".join(outcome.out.split())
-    assert said.startswith("verdict The paper's theorem does not cover these parameters")
-    order = ("in practice", "async_local (local) is met", "advice To meet its condition")
+    assert said.startswith("verdict The paper's conditions are not met (certificate void).")
+    assert "promises nothing about any run" in said
+    assert "sync_global is not applicable: the timers are not shared" in said
+    order = ("in practice", "async_local (local) is met", "advice T2 at most", "for the paper To")
     places = [said.index(words) for words in (*order, "timer, 4 agents", "condition T2 at most")]
     assert places == sorted(places)
     assert "hold errors stay within" not in said

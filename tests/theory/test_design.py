@@ -18,12 +18,14 @@ from dwell.errors import InputError
 from dwell.scenario import Scenario, parse_scenario, template_text, text_to_mapping
 from dwell.scenario.build import build
 from dwell.studies import constants
-from dwell.studies.design import THETA, VALID, VOID, Design, voronoi_graphs
+from dwell.studies.design import SILENT, THETA, VALID, VOID, Design, voronoi_graphs
 from dwell.theory import max_dwell_time, max_gain
-from dwell.theory.advice import advise, advise_for
+from dwell.theory.advice import advise, advise_for, advise_proved
 from dwell.theory.certificate import max_lipschitz
-from dwell.theory.design import Setting, common_waits, setting_of, shares_clock
+from dwell.theory.clocks import common_waits, shares_clock
+from dwell.theory.design import Setting, setting_of, void_reasons
 from dwell.theory.lipschitz import lipschitz_along
+from dwell.theory.scope import LOCAL, SYNC, UNRELIABLE, UNSHARED
 
 
 def setting(
@@ -218,6 +220,29 @@ def test_advice_for_measured_constants() -> None:
     (none,) = advise_for(s, np.array([0.2, math.inf, 0.3]))
     assert none.value is None
     assert "agent 1 is infinite" in none.says
+
+
+def test_the_tightest_agent_is_not_the_one_with_the_longest_wait() -> None:
+    """Its own constant counts, too: in the words, in the advice and in the limits."""
+    s = setting(0.3, 0.5, 0.5, [1.0, 9.0, 2.0], 0.01, [0.05, 0.04, 0.03], 3)
+    assert s.tightest == 1 == int(np.argmin(s.max_dwell_times / s.t2))
+    (says,) = void_reasons(s)
+    assert says.startswith("T2 = 0.04 of agent 1 exceeds")
+
+
+def test_advice_about_what_is_proved_holds_when_followed() -> None:
+    """T2 just below each limit, with timers that are shared where that is asked for."""
+    for s in (THIRTY, TWELVE, replace(TWELVE, t2=np.full(12, 1.5)), replace(TWELVE, scope={})):
+        keys = [advice.says.split("for ")[-1] for advice in advise_proved(s)]
+        wanted = [c for c in s.sharper if not c.holds]
+        assert keys == [f"{c.name} ({c.status})" for c in wanted]
+        for advice, condition in zip(advise_proved(s), wanted, strict=True):
+            shared = "share" in advice.says
+            assert shared == (condition.reasons == (UNSHARED,))
+            followed = replace(s, t2=np.full(s.agents, advice.value), scope={})
+            assert all(c.holds for c in followed.sharper if c.name == condition.name)
+    lossy = replace(TWELVE, scope={SYNC: (UNRELIABLE, UNSHARED), LOCAL: (UNRELIABLE,)})
+    assert advise_proved(lossy) == ()
 
 
 def test_agents_that_differ_are_told_apart() -> None:
@@ -477,7 +502,7 @@ def test_what_the_conditions_do_not_cover_is_noted() -> None:
     assert found.lipschitz.start is not None
     alone = dwell.design(small(agents={"start": [[1, 1]]}), samples=0)
     assert alone.reasons == ("The theorem assumes at least two agents.",)
-    assert alone.verdict == VOID
+    assert alone.verdict == SILENT
     assert alone.lipschitz.values.tolist() == [0.0]
 
 

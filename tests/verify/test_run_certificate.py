@@ -11,8 +11,9 @@ import pytest
 import dwell
 from dwell.agents.network import Network
 from dwell.controllers import Timer
+from dwell.theory.design import setting_of
 from dwell.verify.recorded import QUICK, THOROUGH, Recorded, follow
-from dwell.verify.run_certificate import NAMES, held_against
+from dwell.verify.run_certificate import NAMES, _cost_rate, held_against
 from tests.controllers.worlds import BOX, HILL, START
 
 LAW = Timer(k1=0.5, nu=0.4, t1=0.02, t2=0.05)
@@ -28,25 +29,28 @@ def certified(run, assumed=LOOSE, **options):
     return {f.name: f for f in held_against(run.details.recorded, assumed, **options)}
 
 
+SETTING = setting_of(simulated(LAW, 0.06).system, 0.3, 5.0)
+
+
 def certificate(law=LAW, assumed=LOOSE, until=4.0):
     return certified(simulated(law, until), assumed)
 
 
 AWAY = replace(LAW, initial_hold=tuple((0.3, -0.4) for _ in START))
 GOOD = ("phi-1", "phi-2", "phi-3", "eta-below-k1", "hold-limit", "attractor", "cost-rate")
-H, V, N = "holds", "violated", "not applicable"
+H, V, N, Y = "holds", "violated", "not applicable", "not yet"
 CASES = {  # law, what differs from the loose assumptions, horizon, statuses
     # Errors cannot all stay large.
     "good": (LAW, {}, 40.0, dict.fromkeys(GOOD, H) | {"stays-in-u": V}),
-    "short": (LAW, {}, 0.5, {"attractor": V}),
+    "short": (LAW, {}, 0.5, {"attractor": Y}),
     "small-constant": (LAW, {"lipschitz": 0.1}, 4.0, {"dwell-time": H}),
     "inadmissible": (
         AWAY, {"eta_max": 0.05, "lipschitz": 1.0}, 4.0,
-        {"phi-3": V, "phi-2": H, "hold-limit": V, "cost-rate": N},
+        {"phi-3": V, "phi-1": H, "phi-2": H, "hold-limit": V, "hold-inside": V},
     ),
     "eta-is-k1": (LAW, {"eta_max": 0.5}, 4.0, {"eta-below-k1": V}),
     "tiny-eta": (LAW, {"eta_max": 1e-320}, 4.0, {"dwell-time": V, "hold-limit": V}),
-    "huge-eta": (LAW, {"eta_max": 1e308}, 4.0, {"eta-below-k1": V}),
+    "huge-eta": (LAW, {"eta_max": 1e308}, 4.0, {"eta-below-k1": V, "cost-rate": N}),
     "tiny-constant": (LAW, {"lipschitz": 1e-320}, 4.0, {"lipschitz": V}),
     "huge-constant": (LAW, {"lipschitz": 1e308}, 4.0, {"dwell-time": V}),
     # Long holds make the cost rise.
@@ -73,7 +77,8 @@ def test_every_property_is_reported():
     names = list(certificate())
     assert names == [
         "phi-1", "phi-2", "phi-3", "eta-below-k1", "dwell-time", "lipschitz", "hold-limit",
-        "adaptive-limit", "stays-in-u", "cost-after-u", "attractor", "cost-rate", "cost-in-u",
+        "adaptive-limit", "hold-inside", "stays-in-u", "cost-after-u", "attractor", "cost-rate",
+        "cost-in-u",
     ]  # fmt: skip
     assert names == list(NAMES)
 
@@ -84,6 +89,27 @@ def test_the_attractor_is_reached_when_the_run_says():
     assert found.status == "holds"
     when = float(found.where.split("= ")[1].split()[0])
     assert when == pytest.approx(run.reached_at, rel=1e-8)
+
+
+def test_a_run_that_ends_early_has_not_reached_the_attractor_yet():
+    """No violation: a longer run may, and its line says until when this one was followed."""
+    short, long = certificate(until=0.5)["attractor"], certificate(until=40.0)["attractor"]
+    assert (short.status, short.where) == (Y, "not yet at t = 0.5, the end of this run")
+    assert long.where.endswith(" to t = 40, the end of this run")
+    assert "for good" not in long.says
+
+
+@pytest.mark.parametrize("every", [0.02, 0.7, "off"])
+def test_the_largest_hold_error_does_not_depend_on_samples(every):
+    """One number for the summary, the flag and the certificate."""
+    law = Timer(k1=0.5, nu=0.1, t1=1.0, t2=1.6)
+    run = dwell.simulate(BOX, HILL, START, law, until=20.0, seed=2, sample_every=every)
+    held = run.summary()["hold_error"]["max"]
+    for limit, status in ((held, H), (np.nextafter(held, 0.0), V)):
+        found = certified(run, {"eta_max": limit, "lipschitz": 5.0})["hold-limit"]
+        assert (found.status, found.worst) == (status, held)
+    inside = certified(run, {"eta_max": held, "lipschitz": 5.0})["hold-inside"]
+    assert inside.status == (H if inside.worst <= held else V)
 
 
 def test_the_attractor_is_that_of_the_laws_nu():
@@ -140,8 +166,9 @@ def hand_made(*, start=START, hold=None, next_at=None, until=0.02, assumed=LOOSE
     return {finding.name: finding for finding in found}
 
 
-def test_phi_1_wants_different_places_in_the_workspace():
-    assert hand_made()["phi-1"].status == "holds"
+def test_phi_1_wants_the_workspace_and_phi_2_different_places():
+    """As the paper numbers them."""
+    assert (hand_made()["phi-1"].status, hand_made()["phi-2"].status) == ("holds", "holds")
     outside = START.copy()
     outside[3] = (-0.5, 1.0)
     found = hand_made(start=outside)["phi-1"]
@@ -150,21 +177,21 @@ def test_phi_1_wants_different_places_in_the_workspace():
     twins = START.copy()
     twins[4] = twins[1]
     found = hand_made(start=twins)
-    assert found["phi-1"].status == "violated"
-    assert found["phi-1"].where == "agents 1 and 4 at one place"
+    assert (found["phi-1"].status, found["phi-2"].status) == ("holds", "violated")
+    assert found["phi-2"].where == "agents 1 and 4 at one place"
     assert list(found) == list(NAMES)
 
 
-def test_phi_2_wants_velocities_and_timers_in_range():
-    assert hand_made()["phi-2"].status == "holds"
+def test_phi_1_wants_velocities_and_timers_in_range():
     hold = np.zeros((len(START), 2))
     hold[2] = (0.0, 0.6)
-    found = hand_made(hold=hold)["phi-2"]
+    found = hand_made(hold=hold)["phi-1"]
     assert (found.status, found.where) == ("violated", "agent 2")
     assert found.worst == pytest.approx(0.2)
     late = np.full(len(START), 0.03)
     late[1] = 0.06
-    found = hand_made(next_at=late)["phi-2"]
+    assert hand_made(hold=hold)["phi-2"].status == "holds"
+    found = hand_made(next_at=late)["phi-1"]
     assert (found.status, found.where) == ("violated", "agent 1")
 
 
@@ -173,11 +200,35 @@ def test_a_cost_that_rises_too_fast_is_found():
     errors = dwell.tessellate(BOX, START, HILL).errors
     away = -50.0 * errors / np.hypot(*errors.T)[:, None]
     found = hand_made(hold=away, until=0.002)
-    assert found["cost-rate"].status == "violated"
-    assert found["cost-rate"].where.startswith("t = ")
-    found = hand_made(hold=0.01 * away, until=0.002, assumed=LOOSE | {"eta_max": 1e-6})
-    assert found["cost-in-u"].status == "violated"
-    assert found["cost-in-u"].worst > 0.0
+    assert (found["cost-rate"].status, found["cost-in-u"].status) == (N, N)
+    run = simulated(LAW, 0.06).details.recorded
+    course = replace(follow(run, 50), hold_errors=np.zeros((1, 6)))
+    bound = 0.25 * course.masses * 0.3**2 * LAW.reach
+    for rates, status in ((0.9 * bound / 0.25, H), (1.1 * bound / 0.25, V)):
+        rate, _ = _cost_rate(replace(course, rates=rates), SETTING)
+        assert rate.status == status
+    large = np.full_like(course.errors, 1.0)
+    for size, status in ((-1.0, H), (1.0, V)):
+        rising = replace(course, errors=large, rates=np.full_like(course.rates, size))
+        _, inside = _cost_rate(rising, SETTING)
+        assert inside.status == status
+        if status == V:
+            assert (inside.worst, inside.where[:4]) == (pytest.approx(1.0), "t = ")
+
+
+def test_the_rate_of_the_cost_is_bounded_only_where_the_hold_error_is():
+    """At each time for itself, and nowhere for an eta_max above k1."""
+    course = follow(simulated(LAW, 0.06).details.recorded, 50)
+    wild = np.zeros_like(course.errors)
+    wild[3, 1] = 0.31
+    rates = np.full_like(course.rates, -1.0)
+    rates[3] = 1e9
+    for k, status in ((3, H), (4, V)):
+        moved = np.roll(rates, k - 3)
+        rate, _ = _cost_rate(replace(course, hold_errors=wild, rates=moved), SETTING)
+        assert rate.status == status
+    for found in _cost_rate(course, replace(SETTING, eta_max=0.51)):
+        assert (found.status, found.where) == (N, "eta_max is above k1")
 
 
 def test_the_largest_hold_error_and_constant_are_placed():
@@ -185,7 +236,7 @@ def test_the_largest_hold_error_and_constant_are_placed():
     run = simulated(LAW, 2.0)
     worst = found["hold-limit"].worst
     agent, about = placed(found["hold-limit"].where)  # nine digits of the time
-    known = np.append(run.events.time, run.metrics.times)
+    known = np.concatenate([[0.0], run.events.time, [run.horizon]])
     time = float(known[np.argmin(np.abs(known - about))])
     assert time == pytest.approx(about, rel=1e-8)
     at_events = (run.events.agent == agent) & (run.events.time == time)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dwell._types import Floats, apart, counted
 from dwell.cli.output import print_table
-
-if TYPE_CHECKING:
-    from dwell.studies.design import Design
-    from dwell.theory.design import Setting, Sharper
+from dwell.studies.design import SILENT, VALID, VOID, Design
+from dwell.theory.advice import advise_proved
+from dwell.theory.design import VACUOUS, Setting, Sharper, times_over
+from dwell.theory.scope import INSIDE, STATEMENTS, THEOREM
 
 Row = tuple[str, ...]
 
-HOLDS, VIOLATED, OPEN = "holds", "violated", "open"
-
-_ABOUT_OPEN = "open: T2 is within the limit, but something else is missing; --verbose says what"
+HOLDS, VIOLATED = "holds", "violated"
 
 
 def show_design(found: Design, out: Path | None, verbose: bool) -> None:
@@ -34,8 +31,8 @@ def show_design(found: Design, out: Path | None, verbose: bool) -> None:
     heads, rows = ("condition", longest, "margin", "", "guarantees"), list(_conditions(found))
     most = len(heads) if verbose else len(heads) - 1
     print_table((row[:most] for row in rows), heads[:most])
-    if any(OPEN in row for row in rows):
-        print(_ABOUT_OPEN)
+    for name, reasons in _silent(s):
+        print(f"{name} is not applicable: {'; '.join(reasons)}")
     print_table(_constants(found), ("Lipschitz constant", "value", "where"))
 
 
@@ -45,7 +42,8 @@ def _conditions(found: Design) -> Iterator[Row]:
     says = f"hold errors stay within {s.eta_max:g}, if no constant exceeds L"
     if not below:
         says = "eta_max = {} must be below k1 = {}".format(*apart(s.eta_max, s.k1, 6))
-    yield _limits("paper", s.max_dwell_times, s.t2, says, good=s.feasible)
+    silent = bool(s.why_not(THEOREM))
+    yield _limits("paper", s.max_dwell_times, s.t2, says, good=None if silent else s.feasible)
     if found.neighbor_limits is not None and found.rate_limits is not None:
         says = "the same with sqrt(neighbours + 1) for sqrt(N); for information"
         yield _limits("  neighbours", found.neighbor_limits, s.t2, says)
@@ -55,35 +53,38 @@ def _conditions(found: Design) -> Iterator[Row]:
         yield from _sharper(condition)
 
 
+def _silent(s: Setting) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The conditions that do not apply, as they are named in the table, and why."""
+    names = {THEOREM: "paper", INSIDE: "no overshoot"}
+    for name in STATEMENTS:
+        if s.why_not(name):
+            yield names.get(name, name), s.why_not(name)
+
+
 def _limits(name: str, limits: Floats, t2: Floats, says: str, good: bool | None = None) -> Row:
     with np.errstate(over="ignore"):
         margin = float((limits / t2).min())
-    verdict = "" if good is None else HOLDS if good else VIOLATED
+    verdict = HOLDS if good else VIOLATED
+    if good is None:
+        verdict = SILENT if name == "paper" else ""
     return (name, _span(limits), f"{margin:.3g}", verdict, says)
 
 
 def _sharper(condition: Sharper) -> Iterator[Row]:
-    verdict = VIOLATED if not condition.fulfilled else OPEN if condition.applies is False else HOLDS
+    verdict = SILENT if condition.reasons else HOLDS if condition.fulfilled else VIOLATED
     says = f"{condition.status}: {condition.guarantees}"
     if not condition.own_start:  # until then a velocity is held that the law did not choose
         says = f"from each agent's first sample on, {says}"
-    if condition.applies is False:
-        says = f"these timers are not shared, which it needs; {says}"
     limit, margin = f"{condition.limit:.6g}", f"{condition.margin:.3g}"
     yield condition.name, limit, margin, verdict, says
     once = condition.without_overshoot
     if once is not None:
-        verdict = {True: HOLDS, False: VIOLATED, None: OPEN}[condition.within]
-        says = "no agent runs past its centroid, so none leaves the workspace"
-        if condition.within is None:
-            says = f"{says}; but the velocities that agents start with may lead out of it"
-        row = (f"{once:.6g}", f"{once / condition.longest:.3g}", verdict)
-        yield ("  no overshoot", *row, says)
+        verdict = SILENT if condition.reasons_within else HOLDS if condition.within else VIOLATED
+        says = "no agent runs past the centroid that it sampled, so none leaves the workspace"
+        yield "  no overshoot", f"{once:.6g}", f"{once / condition.longest:.3g}", verdict, says
 
 
 def _constants(found: Design) -> Iterator[Row]:
-    from dwell.theory.design import times_over
-
     s, constants = found.setting, found.lipschitz
     limit = float(s.max_lipschitz.min())
     most = f"at most {limit:.6g}" if limit >= 0.0 else "none"
@@ -105,15 +106,26 @@ def _constants(found: Design) -> Iterator[Row]:
     yield "rigorous bound", size, bound.says
 
 
+_VERDICTS = {
+    VALID: "The paper's conditions are met (conditions met): hold errors stay within eta_max as "
+    "long as no constant exceeds L.",
+    VOID: "The paper's conditions are not met (certificate void).",
+    SILENT: "The paper's conditions do not apply here (not applicable).",
+}
+
+
 def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
     s = found.setting
-    covers = "does not cover" if found.reasons else "covers"
-    verdict = f"The paper's theorem {covers} these parameters ({found.verdict})."
-    yield "verdict", " ".join([verdict, *found.reasons])
-    if found.reasons and found.in_practice:
-        yield "in practice", found.in_practice
+    yield "verdict", " ".join([_VERDICTS[found.verdict], *found.reasons])
+    yield "theorem", VACUOUS
+    yield "in practice", found.in_practice or "None of the conditions without L is met."
+    for k, advice in enumerate(advise_proved(s)):
+        yield "advice" if k == 0 else "", advice.says
+    if s.why_not(THEOREM):
+        yield from _rest(found, out)
+        return
     if found.advice:
-        yield "advice", "To meet its condition, change one of these:"
+        yield "for the paper", "To meet the paper's condition, change one of these:"
     for advice in found.advice:
         yield "", advice.says
     for k, advice in enumerate(found.advice_measured):
@@ -126,6 +138,10 @@ def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
     if in_theta is not None:
         most = float(in_theta.min())
         yield "", f"at most {most:.6g} if eta_max = {s.theta:.4g} k1 changes along with it"
+    yield from _rest(found, out)
+
+
+def _rest(found: Design, out: Path | None) -> Iterator[Row]:
     if found.agreement is not None:
         yield "agreement", _agreement(found)
     for note in found.notes:

@@ -14,7 +14,7 @@ PIPE_WIDTH = 160
 LONG = 10_000  # entries of a list from which writing it by Python takes noticeable time
 GREEN, YELLOW, RED = "32", "33", "1;31"
 COLOURS = {
-    "holds": GREEN, "open": YELLOW, "not applicable": YELLOW, "on the grid": YELLOW,
+    "holds": GREEN, "not yet": YELLOW, "not applicable": YELLOW, "on the grid": YELLOW,
     "note": YELLOW, "repaired": YELLOW, "changed": YELLOW, "violated": RED, "does not hold": RED,
     "impossible": RED,
 }  # fmt: skip

@@ -61,6 +61,12 @@ def check_density(density: Density, workspace: Workspace) -> None:
         )
 
 
+def is_zero_somewhere(density: Density, workspace: Workspace) -> bool:
+    """Whether a density is 0 at a vertex, or at a point of a lattice, of a workspace."""
+    with np.errstate(all="ignore"):
+        return bool((density.at(_probes(workspace)) <= 0.0).any())
+
+
 def _refuse_raster(raster: Raster, workspace: Workspace, *, alone: bool) -> None:
     """Refuse a raster that does not cover a workspace, or that weighs nothing there."""
     if not is_flat(workspace):

@@ -155,7 +155,7 @@ def metrics_of(
     return Metrics(
         times,
         errors=error_sizes(system, errors, seen.empty.reshape(samples, agents)),
-        hold_errors=_hold_errors(system, now, errors),
+        hold_errors=hold_errors_of(system, now, errors),
         costs=costs_of(system, now.positions, times, seen),
         separations=seen.nearest.reshape(samples, agents).min(axis=1),
     )
@@ -231,7 +231,7 @@ def hold_program(system: CoverageSystem) -> HoldProgram | None:
     return timer_program(system) if plain else None
 
 
-def _hold_errors(system: CoverageSystem, now: Snapshots, errors: Points) -> Floats:
+def hold_errors_of(system: CoverageSystem, now: Snapshots, errors: Points) -> Floats:
     """|held velocity - k1 sat(error)|; no columns for laws other than the plain timer."""
     program = hold_program(system)
     if program is None:

@@ -16,7 +16,7 @@ from dwell.geometry.moving import MovingPolygon
 from dwell.measure.metrics import Snapshots, cost_in, log_cost_of
 from dwell.results.live_record import live_numbers
 from dwell.verify import Flag
-from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED
+from dwell.verify.finding import HOLDS, NOT_APPLICABLE, NOT_YET, VIOLATED
 from dwell.verify.flags import own_limit
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _certificate(kept: Details) -> dict[str, Any] | None:
     assert kept.assumed is not None
     named: dict[str, Any] = {
         status.replace(" ", "_"): [f.name for f in kept.certificate if f.status == status]
-        for status in (HOLDS, VIOLATED, NOT_APPLICABLE)
+        for status in (HOLDS, VIOLATED, NOT_YET, NOT_APPLICABLE)
     }
     return named | {
         "findings": [finding.as_json() for finding in kept.certificate],

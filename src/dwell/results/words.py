@@ -176,7 +176,9 @@ def _certificate(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "certificate", f"not applicable: {found['findings'][0]['where']}"
         return
     rest = f"{len(found['holds'])} properties hold"
-    yield "certificate", f"{rest}; violated: {listed}" if broken else f"{rest}, none is violated"
+    rest += f"; not met: {listed}" if broken else ", none is violated"
+    later = [f["where"] for f in found["findings"] if f["status"] == "not yet"]
+    yield "certificate", "; ".join([rest, *(f"within nu {where}" for where in later)])
     seen, assumed = found["measured_lipschitz"], found["assumed_lipschitz"]
     if seen is not None:
         value = "infinite" if seen["value"] is None else f"{seen['value']:.4g}"

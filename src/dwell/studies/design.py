@@ -20,17 +20,18 @@ from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.frozen import scenario_at
 from dwell.studies.constants import measure_constants, quick_run, samples_of, separation_of
-from dwell.theory.advice import Advice, advise, advise_for, each
+from dwell.theory.advice import Advice, advise, advise_for, advise_proved, each
 from dwell.theory.consensus import METHODS, Agreement, Graph, flooding
 from dwell.theory.consensus import agree as agree_by
-from dwell.theory.design import Setting, setting_of, void_reasons
+from dwell.theory.design import VACUOUS, Setting, setting_of, void_reasons
 from dwell.theory.lipschitz import Attained, Lipschitz
+from dwell.theory.scope import STATEMENTS, THEOREM, Scope, assumed_of, scope_of
 from dwell.verify.flags import about_scale
 
 GRAPHS = 50  # configurations along a run that a changing graph is taken from
 THETA = 0.99  # eta_max / k1 where no eta_max is given
 SCHEMA = 1
-VALID, VOID = "conditions met", "certificate void"
+VALID, VOID, SILENT = "conditions met", "certificate void", "not applicable"
 
 
 @final
@@ -42,7 +43,7 @@ class Design:
     lipschitz: Lipschitz
     advice: tuple[Advice, ...]
     advice_measured: tuple[Advice, ...]  # where constants on the way exceed the assumed ones
-    reasons: tuple[str, ...]  # why the certificate is void; none if it is not
+    reasons: tuple[str, ...]  # why the conditions do not hold, or do not apply; none if they hold
     notes: tuple[str, ...]  # what was assumed, and what the conditions do not cover
     agreement: Agreement | None = None
     caps: Floats | None = None  # (N,) of k1, that was agreed on
@@ -54,20 +55,22 @@ class Design:
 
     @property
     def feasible(self) -> bool:
-        """Whether the paper's condition holds for the constants that it assumes."""
+        """Whether the paper's inequalities hold, for the constants that they assume."""
         return self.setting.feasible
 
     @property
     def verdict(self) -> str:
-        """Whether the conditions hold; `reasons` says why where the certificate is void."""
+        """Whether the paper's conditions hold, or apply at all; `reasons` says why not."""
+        if self.setting.why_not(THEOREM):
+            return SILENT
         return VOID if self.reasons else VALID
 
     @property
     def in_practice(self) -> str:
-        """What holds though the certificate is void; empty where nothing does."""
-        fulfilled = [c for c in self.setting.sharper if c.fulfilled and c.applies is not False]
-        says = "; ".join(f"{c.name} ({c.status}) is met: {c.guarantees}" for c in fulfilled)
-        return f"The paper's condition is sufficient, not necessary. {says}." if fulfilled else ""
+        """What holds whatever the paper's conditions say; empty where nothing does."""
+        holding = [c for c in self.setting.sharper if c.holds]
+        says = "; ".join(f"{c.name} ({c.status}) is met: {c.guarantees}" for c in holding)
+        return f"{says}." if holding else ""
 
     @property
     def locally(self) -> Attained | None:
@@ -134,8 +137,11 @@ class Design:
             "assumed_lipschitz": each(s.lipschitz),
             "measured_lipschitz": self.lipschitz.as_json(),
             "verdict": self.verdict,
+            "theorem": VACUOUS,
+            "not_applicable": {name: list(s.why_not(name)) for name in STATEMENTS},
             "in_practice": self.in_practice or None,
             "reasons": list(self.reasons),
+            "advice_proved": [advice.as_json() for advice in advise_proved(s)],
             "advice": [advice.as_json() for advice in self.advice],
             "advice_measured": [advice.as_json() for advice in self.advice_measured],
             "notes": list(self.notes),
@@ -210,7 +216,8 @@ def design(
     >>> dwell.design("site.toml", samples=0, run=False).verdict
     'certificate void'
     """
-    scenario = scenario_at(with_seed(as_scenario(scenario)), at)
+    whole = with_seed(as_scenario(scenario))
+    scenario = scenario_at(whole, at)
     for value, known, code in (
         (agree, METHODS, "agreement.method"),
         (graph, ("start", "run"), "agreement.graph"),
@@ -227,13 +234,16 @@ def design(
         )
     with reported(progress) as tell:
         system, start, _ = build(scenario)
+        changing = system if scenario is whole else build(whole)[0]
         count = samples_of(system, samples)
         made, why_not = quick_run(scenario, system, run, tell)
         rho = separation_of(system, start, made, separation)
         constants = measure_constants(system, start, made, rho, count, tell)
         notes = [flag.says for flag in about_scale(system, start)]
         notes += _about(system, made, why_not, constants)
-        setting = _setting(scenario, system, eta_max, lipschitz, constants, notes)
+        notes += _about_changes(changing, at)
+        scope = scope_of(changing)
+        setting = _setting(scenario, system, eta_max, lipschitz, constants, notes, scope)
         sampled, limit = constants.sampled, float(setting.lipschitz.max())
         if sampled is not None and sampled.value > limit:  # not on the way: a warning only
             seen, assumed = apart(sampled.value, limit, 6)
@@ -248,7 +258,7 @@ def design(
             advice_measured=(
                 () if constants.values is None else advise_for(setting, constants.values)
             ),
-            reasons=tuple(void_reasons(setting, constants.on_the_whole_way, system.perfect)),
+            reasons=_reasons(setting, constants.on_the_whole_way),
             notes=tuple(notes),
             units=scenario.units,
         )
@@ -263,6 +273,25 @@ _PLACES = {
     "end": "at the end of a run",
     "sampled": "at random places",
 }
+
+
+def _reasons(setting: Setting, seen: Attained | None) -> tuple[str, ...]:
+    """Why the paper's conditions do not apply, or else why they do not hold."""
+    silent = setting.why_not(THEOREM)
+    if silent:
+        return tuple(f"{why[0].upper()}{why[1:]}." for why in silent)
+    return tuple(void_reasons(setting, seen))
+
+
+def _about_changes(system: CoverageSystem, at: float | None) -> Iterator[str]:
+    """Which world the numbers are about, and what is assumed of its density."""
+    if system.changes is not None:
+        says = f"The world changes; constants and limits are those of its state at t = {at or 0:g}"
+        between = "" if system.timeline.moves else ", and hold between two switches only"
+        yield f"{says}{between}."
+    assumed = assumed_of(system)
+    if assumed:
+        yield assumed
 
 
 def _about(
@@ -295,13 +324,15 @@ def _setting(
     lipschitz: float | Sequence[float] | None,
     constants: Lipschitz,
     notes: list[str],
+    scope: Scope,
 ) -> Setting:
     """The setting with eta_max and lipschitz as given, as certified, or as chosen and measured."""
     table, law = scenario.certificate, system.controller
     assert isinstance(law, Timer)
     if table is not None:
         eta_max = table.eta_max if eta_max is None else eta_max
-        return setting_of(system, eta_max, table.lipschitz if lipschitz is None else lipschitz)
+        lipschitz = table.lipschitz if lipschitz is None else lipschitz
+        return setting_of(system, eta_max, lipschitz, scope=scope)
     how = "give one with --set certificate.eta_max=... --set certificate.lipschitz=..."
     if lipschitz is None:
         if constants.values is None:
@@ -319,13 +350,13 @@ def _setting(
         lipschitz = constants.values.tolist()
     eta_max = law.eta_max if eta_max is None else eta_max  # of adaptive timers
     if eta_max is not None:
-        return setting_of(system, eta_max, lipschitz)
+        return setting_of(system, eta_max, lipschitz, scope=scope)
     eta_max = THETA * law.k1
     notes.append(
         f"No eta_max is given: {THETA:g} k1 is taken, here {eta_max:.6g}, near the most that the "
         "theorem allows."
     )
-    return setting_of(system, eta_max, lipschitz, tied=True)
+    return setting_of(system, eta_max, lipschitz, tied=True, scope=scope)
 
 
 def _agreed(

@@ -26,7 +26,9 @@ NUMBERS = frozenset(
     | {"coverage.last_beyond", "top_speed"}
 )
 WORDS = frozenset({"failure", "stop.detail"})
-LISTS = frozenset({"flags", "repairs", "certificate.holds", "certificate.violated"})
+LISTS = frozenset(
+    {"flags", "repairs", "certificate.holds", "certificate.violated", "certificate.not_yet"}
+)
 CACHED = 8  # groups of rows in memory at a time while parts are joined
 
 

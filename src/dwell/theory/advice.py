@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from functools import partial
-from operator import le
+from operator import gt, le
 from typing import Any, final
 
 import numpy as np
 
 from dwell._types import Floats, apart, is_positive
 from dwell.controllers.parameters import LARGEST, SMALLEST
-from dwell.theory.design import Setting, same
+from dwell.theory.clocks import same
+from dwell.theory.design import Setting
 from dwell.theory.lipschitz_bound import plain
+from dwell.theory.scope import UNSHARED
 
 DIGITS = (6, 9, 12, 17)  # of advice; more only where fewer will not do
 
@@ -61,6 +63,23 @@ def advise_for(setting: Setting, measured: Floats) -> tuple[Advice, ...]:
         says += f" for agent {worst}, from {float(up.min()):.12g} on for others"
     first = Advice("lipschitz", f"{says}, as measured on the way", up[0] if same(up) else up)
     return (first, *advise(replace(setting, lipschitz=up)))
+
+
+def advise_proved(setting: Setting) -> tuple[Advice, ...]:
+    """What would make the conditions without a Lipschitz constant hold; none for one that holds."""
+    found = []
+    for condition in setting.sharper:
+        shared = condition.reasons != (UNSHARED,)
+        if condition.holds or (condition.reasons and shared):
+            continue
+        below = partial(gt, condition.limit)
+        most = _inward(float(np.nextafter(condition.limit, 0.0)), ROUND_FLOOR, below)
+        if most is None:
+            continue
+        clock = "" if shared else ', with timers that all agents share (reset = "latest", one t2)'
+        says = f"T2 at most {most:.12g}{clock}, for {condition.name} ({condition.status})"
+        found.append(Advice("t2", says, most))
+    return tuple(found)
 
 
 def _advice(s: Setting) -> Iterator[Advice]:

@@ -17,7 +17,7 @@ from dwell._types import Floats
 from dwell.agents import CoverageSystem
 from dwell.agents.network import PERFECT, Network
 from dwell.controllers import DiscreteLloyd, Lloyd, SelfTriggered, Timer
-from dwell.theory.design import common_waits
+from dwell.theory.clocks import common_waits
 from dwell.theory.random_decay import by_clocks, by_turns
 from dwell.theory.rates import Rates, RunLike
 from dwell.theory.spectrum import DENSE

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -20,6 +20,21 @@ from dwell.controllers import Timer
 from dwell.errors import InputError
 from dwell.measure.metrics import timer_program
 from dwell.theory.lipschitz import Attained
+from dwell.theory.scope import (
+    FIRST_HOLD,
+    INSIDE,
+    LOCAL,
+    SYNC,
+    UNSHARED,
+    Scope,
+    scope_of,
+)
+
+# Proved in docs/theory.md, "No run stays in U".
+VACUOUS = (
+    "The paper's theorem on convergence promises nothing about any run: a run that meets its other "
+    "hypotheses leaves the set U, in which it would have to stay for ever."
+)
 
 
 @final
@@ -34,9 +49,9 @@ class Setting:
     t2: Floats  # (N,)
     eta_max: float
     lipschitz: Floats  # (N,); may be infinite
-    shared_clock: bool = False  # whether all agents always sample at the same times
     own_start: bool = True  # whether agents start with the velocities of the law
     tied: bool = False  # whether eta_max is no number of its own, but theta k1 whatever k1 is
+    scope: Scope = field(default_factory=lambda: {SYNC: (UNSHARED,)})  # why statements do not apply
 
     def __post_init__(self) -> None:
         for name in ("k1", "nu", "eta_max"):
@@ -124,22 +139,29 @@ class Setting:
         longest = float(self.t2.max())
         return (
             Sharper(
-                "sync_global", 2.0 * once, longest, "proved", self.shared_clock,
-                "the cost falls over every wait unless all errors vanish; limit points without "
-                "coincident agents are centroidal; from any start, without any L",
-                "all agents sample at the same times; waits longer than the limit without "
-                "overshoot may lead out of the workspace",
+                SYNC, 2.0 * once, longest, "proved", not self.why_not(SYNC),
+                "from one sample to the next the cost never rises, and it falls unless all agents "
+                "whose cells weigh something are at their centroids; limit points without "
+                "coincident agents are centroidal (not on a grid of points); from any start, "
+                "without any L",
+                "all agents sample at the same times in a world that does not change; waits longer "
+                "than the limit without overshoot may lead out of the workspace",
                 without_overshoot=once, own_start=self.own_start,
+                reasons=self.why_not(SYNC), reasons_within=self.why_not(INSIDE),
             ),
             Sharper(
-                "async_local", once, longest, "local", None,
+                LOCAL, once, longest, "local", False if self.why_not(LOCAL) else None,
                 "agents near a minimum of the cost approach it, each on its own clock; for any "
                 "number of agents, without any L",
                 "errors at most (1 - epsilon) nu, near a minimum whose Hessian is positive "
                 "definite; shown for the linearized motion, not from far away",
-                own_start=self.own_start,
+                own_start=self.own_start, reasons=self.why_not(LOCAL),
             ),
         )  # fmt: skip
+
+    def why_not(self, statement: str) -> tuple[str, ...]:
+        """Why a statement does not apply; empty if it does."""
+        return self.scope.get(statement, ())
 
     @property
     def margins(self) -> dict[str, Floats | float | None]:
@@ -177,11 +199,13 @@ class Sharper:
     limit: float
     longest: float  # T2 that is used
     status: str  # "proved" or "local"
-    applies: bool | None  # whether the timers are as it assumes; None: it does not matter how
+    applies: bool | None  # False: see `reasons`; None: it applies, however the timers are set
     guarantees: str
     assumes: str
     without_overshoot: float | None = None
     own_start: bool = True  # whether the first velocities are the law's own
+    reasons: tuple[str, ...] = ()  # why it does not apply, as clauses
+    reasons_within: tuple[str, ...] = ()  # why nothing is known of overshoot
 
     @property
     def since(self) -> str:
@@ -193,9 +217,15 @@ class Sharper:
         """Whether no agent can pass its centroid; None where prescribed velocities may lead out."""
         if self.without_overshoot is None:
             return None
-        if self.longest > self.without_overshoot:
+        others = [why for why in self.reasons_within if why != FIRST_HOLD]
+        if self.longest > self.without_overshoot or others:
             return False
         return True if self.own_start else None
+
+    @property
+    def holds(self) -> bool:
+        """Whether it applies, and T2 is below the limit."""
+        return self.fulfilled and self.applies is not False
 
     @property
     def fulfilled(self) -> bool:
@@ -211,16 +241,26 @@ class Sharper:
         """For programs."""
         keys = ("limit", "margin", "status", "applies", "since", "guarantees", "assumes")
         found = {"met": self.fulfilled, **{key: getattr(self, key) for key in keys}}
+        found["reasons"] = list(self.reasons)
         if self.without_overshoot is not None:
             found["limit_without_overshoot"] = self.without_overshoot
             found["met_without_overshoot"] = self.within
+            found["reasons_without_overshoot"] = list(self.reasons_within)
         return found
 
 
 def setting_of(
-    system: CoverageSystem, eta_max: float, lipschitz: object, *, tied: bool = False
+    system: CoverageSystem,
+    eta_max: float,
+    lipschitz: object,
+    *,
+    tied: bool = False,
+    scope: Scope | None = None,
 ) -> Setting:
-    """The setting of a system under the timer law; `lipschitz` is one number, or one per agent."""
+    """The setting of a system under the timer law; `lipschitz` is one number, or one per agent.
+
+    `scope` is that of the scenario, where the system is the scenario's world of one time.
+    """
     law, program = system.controller, timer_program(system)
     if program is None or not isinstance(law, Timer):
         raise InputError(
@@ -228,7 +268,6 @@ def setting_of(
             "with k1, nu, t1 and t2 is needed",
             code="design.law",
         )
-    shared = shares_clock(law, system.agents) and system.perfect
     try:
         constants = np.broadcast_to(np.asarray(lipschitz, dtype=np.float64), (system.agents,))
     except (TypeError, ValueError):
@@ -236,50 +275,12 @@ def setting_of(
         raise _refused("lipschitz", lipschitz, need) from None
     return Setting(
         law.k1, law.nu, law.epsilon, program.t1, program.t2, eta_max, constants,
-        shared_clock=shared, own_start=law.initial_hold is None, tied=tied,
+        own_start=law.initial_hold is None, tied=tied,
+        scope=scope_of(system) if scope is None else scope,
     )  # fmt: skip
 
 
-# Whether agents sample at the same times.
-
-
-def shares_clock(law: Timer, agents: int) -> bool:
-    """Whether all agents always sample at the same times, whatever they measure and draw."""
-    return agents == 1 or common_waits(law, agents) is not None
-
-
-def common_waits(law: Timer, agents: int) -> tuple[float, ...] | None:
-    """The dwell times that all agents have in common, in order, from the first sample on.
-
-    None if they differ, or are drawn or worked out on the way.
-    """
-    table = _certain_waits(law, agents)
-    numbers = law.numbers(agents)
-    first = numbers.t2 if law.initial_timer is None else np.atleast_1d(law.initial_timer)
-    if table is None or not same(table) or not same(np.asarray(first, dtype=np.float64)):
-        return None
-    return tuple(map(float, table[0]))
-
-
-def _certain_waits(law: Timer, agents: int) -> Floats | None:
-    """The waits of each agent in turn, (N, K); None if chance or the state decides."""
-    numbers = law.numbers(agents)
-    if (numbers.t1 == numbers.t2).all():  # whatever the rule, nothing is left to choose
-        return numbers.t1[:, None]
-    if law.reset == "sequence":
-        return numbers.intervals
-    waits = {"earliest": numbers.t1, "latest": numbers.t2, "periodic": numbers.period}
-    if law.reset == "dropout" and numbers.loss == 0.0:
-        waits["dropout"] = numbers.t1
-    return waits[law.reset][:, None] if law.reset in waits else None
-
-
-def same(rows: Floats) -> bool:
-    """Whether the rows of all agents are equal."""
-    return bool((rows == rows[:1]).all())
-
-
-# Why the theorem does not apply.
+# Why the paper's conditions do not hold.
 
 
 def _ratio(most: Floats, used: Floats) -> Floats:
@@ -287,12 +288,8 @@ def _ratio(most: Floats, used: Floats) -> Floats:
         return np.where(used > 0.0, most / used, np.inf)
 
 
-def void_reasons(s: Setting, seen: Attained | None = None, perfect: bool = True) -> Iterator[str]:
-    """Why the theorem does not apply to a setting; `seen` is what was measured, if anything."""
-    if s.agents == 1:
-        yield "The theorem assumes at least two agents."
-    if not perfect:
-        yield "Samples are lost or late here, which none of the conditions covers."
+def void_reasons(s: Setting, seen: Attained | None = None) -> Iterator[str]:
+    """Why the paper's conditions do not hold; `seen` is what was measured, if anything."""
     if s.eta_max >= s.k1:
         says = "The theorem needs eta_max < k1, but eta_max = {} and k1 = {}."
         yield says.format(*apart(s.eta_max, s.k1, 6))

@@ -18,6 +18,7 @@ Tell = Callable[[str, float], None]  # called with the present activity and the 
 
 SECOND_OPINIONS = ("by-hand", "by-counting")  # the findings of independent code
 HOLDS, VIOLATED, NOT_APPLICABLE = "holds", "violated", "not applicable"
+NOT_YET = "not yet"  # what a longer run may still come to
 EXPECTED = "expected: "  # before the sentence of a property that the run does not have
 CHANGED = "changed"  # a module of the scenario, since the run was stored
 SOLUTION, ALTERED, NO_SOLUTION = "solution", "altered", "not-a-solution"

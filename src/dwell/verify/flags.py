@@ -20,6 +20,7 @@ from dwell.measure.metrics import hold_program, log_cost_of, timer_program
 from dwell.theory.advice import advise
 from dwell.theory.design import setting_of, void_reasons
 from dwell.theory.lipschitz import Attained
+from dwell.theory.scope import ALONE, THEOREM, UNRELIABLE
 
 QUADRATURE = 1e-10  # relative error of a mass beyond which there is a flag
 LEAST_LOG = math.log(np.finfo(float).tiny)  # below it doubles lose digits, then are 0
@@ -119,7 +120,7 @@ def about_scale(system: CoverageSystem, places: Points) -> Iterator[Flag]:
 
 def _about_number(system: CoverageSystem) -> Iterator[Flag]:
     if system.agents == 1:
-        yield Flag("single-agent", "The theorem assumes at least two agents.")
+        yield Flag("single-agent", f"{ALONE[0].upper()}{ALONE[1:]}.")
 
 
 def _about_network(system: CoverageSystem) -> Iterator[Flag]:
@@ -239,35 +240,25 @@ def _about_timers(system: CoverageSystem) -> Iterator[Flag]:
         )
 
 
-def uncovered(system: CoverageSystem) -> str:
-    """What of a system the theorem of the timer law does not cover; empty if it covers all."""
-    if system.radius is not None or system.sensors:
-        return "agents have sensors or ranges of their own"
-    if system.timeline.moves:
-        return "the density or the workspace moves"
-    if not system.timeline.same_agents:
-        return "agents arrive or leave"
-    if getattr(system.controller, "feedforward", "none") != "none":
-        return "the law has feed-forward"
-    return ""
-
-
 def _about_certificate(
     system: CoverageSystem, assumed: Mapping[str, Any] | None, measured: Attained | None
 ) -> Iterator[Flag]:
     """Why the theorem does not apply to this run, and the remedy where one is known."""
     if assumed is None or not isinstance(system.controller, Timer):
         return
-    why_not = uncovered(system)
-    if why_not:
-        yield Flag("certificate-void", f"The theorem does not apply, because {why_not}.")
-        return
     setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])
-    reasons = list(void_reasons(setting, measured)) if system.agents > 1 else []
+    why_not = setting.why_not(THEOREM)
+    flagged = {ALONE, UNRELIABLE}  # these have flags of their own
+    if why_not:
+        if not flagged.issuperset(why_not):
+            says = " and ".join(why for why in why_not if why not in flagged)
+            yield Flag("certificate-void", f"The theorem does not apply, because {says}.")
+        return
+    reasons = list(void_reasons(setting, measured))
     changes = [advice.says for advice in advise(setting) if advice.value is not None]
     if changes:
         reasons.append(f"The condition would hold with {'; or '.join(changes)}.")
-    if reasons:  # one agent alone, and lost samples, have flags of their own
+    if reasons:
         yield Flag("certificate-void", " ".join(reasons))
 
 

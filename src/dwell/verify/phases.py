@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._types import at_time
 from dwell.agents import AgentsState, Segments
-from dwell.verify.finding import NOT_APPLICABLE, VIOLATED, Finding
+from dwell.verify.finding import NOT_APPLICABLE, NOT_YET, VIOLATED, Finding
 from dwell.verify.recorded import Recorded
 
 
@@ -65,7 +65,7 @@ def _shifted(state: AgentsState, begin: float) -> AgentsState:
 
 def worst_of_phases(found: Sequence[tuple[float, Sequence[Finding]]]) -> tuple[Finding, ...]:
     """For each finding that of the phase in which it is worst, with the time that this begins."""
-    rank = {NOT_APPLICABLE: 0, VIOLATED: 2}
+    rank = {NOT_APPLICABLE: 0, NOT_YET: 2, VIOLATED: 3}
     merged = []
     for same in zip(*(findings for _, findings in found), strict=True):
         excess = [(rank.get(f.status, 1), f.worst - f.limit, -k) for k, f in enumerate(same)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, final
@@ -11,14 +12,18 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, at_time, dots, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
 from dwell.cells.backend import is_expensive
+from dwell.errors import AgentsError
 from dwell.geometry.voronoi import first_coincidence
 from dwell.measure.closest_approach import Approach, closest_approach
 from dwell.measure.metrics import (
     Metrics,
     Paths,
+    Snapshots,
     costs_of,
     covered_from,
     error_sizes,
+    hold_errors_of,
+    measure_at,
     measure_configurations,
     sharpness,
 )
@@ -170,6 +175,7 @@ class Series:
 
     times: Floats  # (S,)
     errors: Floats  # (S, N)
+    hold_errors: Floats  # (S, N), or (S, 0) for laws without one
     costs: Floats  # (S,)
     rates: Floats  # (S,) time derivative of the cost
     doubts: Floats  # (S,) what rounding may add to it
@@ -201,6 +207,7 @@ def follow(run: Recorded, most: int) -> Series:
     return Series(
         times=times,
         errors=error_sizes(run.system, errors, seen.empty.reshape(shape)),
+        hold_errors=hold_errors_of(run.system, now, errors),
         costs=costs_of(run.system, now.positions, times, seen),
         rates=-2.0 * (mass * dots(errors, now.velocities)).sum(axis=1),
         doubts=2.0 * NOISE * run.system.workspace.diameter * (mass * speeds).sum(axis=1),
@@ -251,15 +258,17 @@ class Held(NamedTuple):
 
 
 def largest_hold_error(run: Recorded) -> Held:
-    """Over the ends of all holds, over all samples, and at the start."""
-    found, table, metrics = [Held(0.0)], run.table, run.metrics
+    """Over the start, the ends of all holds, and the end: whatever samples were taken."""
+    found, table = [Held(0.0)], run.table
     if len(table):
         # Nothing was held before an arrival.
         comes = run.system.timeline.comes_or_goes(table.agent, table.time)
         held = np.where(comes, 0.0, table.hold_error)
         k = int(np.argmax(held))
         found.append(Held(float(held[k]), int(table.agent[k]), table.time[k]))
-    if metrics is not None and metrics.hold_errors.size:
-        k, p = divmod(int(np.argmax(metrics.hold_errors)), metrics.hold_errors.shape[1])
-        found.append(Held(float(metrics.hold_errors[k, p]), p, metrics.times[k]))
+    for segments, time in ((run.start.segments, 0.0), (run.last, run.until)):
+        # Coincident agents have no cells, and so no error.
+        with contextlib.suppress(AgentsError):
+            now = measure_at(run.system, Snapshots.of(segments, time), np.array([time]))
+            found += [Held(float(h), p, time) for p, h in enumerate(now.hold_errors[0])]
     return max(found, key=lambda held: held.value)

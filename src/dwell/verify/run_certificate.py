@@ -1,7 +1,7 @@
 """The theorem compared with a run: which hypotheses held, and whether its conclusions did.
 
 A violation here does not make a run wrong. It says that the theorem does not apply to it, or
-from when on it does not.
+from when on it does not. Every run leaves the set U sooner or later, see docs/theory.md.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from dwell.controllers import Timer
 from dwell.errors import AgentsError, DensityError
 from dwell.theory.design import Setting, setting_of
 from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along
+from dwell.theory.scope import THEOREM, scope_of
 from dwell.verify.finding import (
     HOLDS,
+    NOT_YET,
     Finding,
     Where,
     agent_named,
@@ -27,7 +29,6 @@ from dwell.verify.finding import (
     violated,
     worst_of,
 )
-from dwell.verify.flags import uncovered
 from dwell.verify.phases import phases_of, worst_of_phases
 from dwell.verify.recorded import (
     THOROUGH,
@@ -65,7 +66,8 @@ def held_against(
     assert assumed is not None
     if system.changes is not None:
         pieces = [(t, held_against(one, assumed, effort)) for t, one in phases_of(run)]
-        return worst_of_phases(pieces)
+        whole = {found.name: found for found in _limits(run, law, float(assumed["eta_max"]))}
+        return tuple(whole.get(one.name, one) for one in worst_of_phases(pieces))
     with np.errstate(over="ignore"):  # absurd assumptions make infinite bounds, which are right
         setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])
         return tuple(_findings(run, law, setting, effort, measured))
@@ -75,33 +77,32 @@ def _findings(
     run: Recorded, law: Timer, setting: Setting, effort: Effort, measured: Attained | None
 ) -> Iterator[Finding]:
     series = follow(run, effort.times)
-    held = largest_hold_error(run)
     yield from _admissible_start(run, setting)
     yield from _conditions(setting)
     yield _measured_lipschitz(run, setting, effort, measured)
-    yield _within("hold-limit", held, setting.eta_max)
-    if law.eta_max is None:
-        yield _silent_about("adaptive-limit", "the timers are not adaptive")
-    else:
-        yield _within("adaptive-limit", held, law.eta_max)
+    yield from _limits(run, law, setting.eta_max)
+    yield _inside_holds(run, series, setting.eta_max)
     yield from _u_set(run, series, setting)
     yield _attractor(run, law)
-    yield from _cost_rate(series, setting, held)
+    yield from _cost_rate(series, setting)
 
 
 NAMES = {
-    "phi-1": "Phi 1: all agents start in the workspace, at different places (how far outside)",
-    "phi-2": "Phi 2: first velocities are at most k1, first timers in [T1, T2] (relative excess)",
+    "phi-1": "Phi 1: agents start in the workspace, first velocities are at most k1, first timers "
+    "in [T1, T2] (relative excess)",
+    "phi-2": "Phi 2: all agents start at different places",
     "phi-3": "Phi 3: hold errors start within eta_max",
     "eta-below-k1": "eta_max is below k1",
     "dwell-time": "T2 is at most the maximum dwell time (T2 over that)",
     "lipschitz": "the Lipschitz constants measured on the way are at most those assumed (ratio)",
-    "hold-limit": "hold errors stay within eta_max",
-    "adaptive-limit": "hold errors stay within the eta_max of the timers themselves",
+    "hold-limit": "hold errors are within eta_max at the start, the ends of all holds and the end",
+    "adaptive-limit": "hold errors are there within the eta_max of the timers themselves",
+    "hold-inside": "hold errors are within eta_max inside holds, where they were measured",
     "stays-in-u": "every error stays out of the dead zone (the set U; share of agents that leave)",
     "cost-after-u": "the cost does not rise even after the first agent has left U (rate over cost)",
-    "attractor": "every error comes within nu for good (largest error at the end)",
-    "cost-rate": "the cost rises no faster than the theorem's bound (rate over bound)",
+    "attractor": "every error comes within nu and stays there to the end (largest error there)",
+    "cost-rate": "the cost rises no faster than dwell's own bound from the hold limit (rate over "
+    "bound)",
     "cost-in-u": "the cost falls while every agent is in U (its rate there)",
 }
 
@@ -110,11 +111,7 @@ def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
     """Why the theorem does not apply to a run of the timer law; empty if it does."""
     if assumed is None:
         return "the scenario has no [certificate]"
-    if system.spacing is not None:
-        return "on a grid of points centroids are piecewise constant: no Lipschitz constant holds"
-    if not system.perfect:
-        return "samples are lost or late, which the theorem does not cover"
-    why_not = uncovered(system)
+    why_not = " and ".join(scope_of(system)[THEOREM])
     return f"{why_not}, which the theorem does not cover" if why_not else ""
 
 
@@ -133,6 +130,27 @@ def _worst(name: str, values: Any, limit: float, where: Where, *, strict: bool =
     return worst_of(name, NAMES[name], values, limit, where, strict)
 
 
+def _limits(run: Recorded, law: Timer, eta_max: float) -> Iterator[Finding]:
+    """The largest hold error against the limit of the certificate, and of adaptive timers."""
+    held = largest_hold_error(run)
+    yield _within("hold-limit", held, eta_max)
+    if law.eta_max is None:
+        yield _silent_about("adaptive-limit", "the timers are not adaptive")
+    else:
+        yield _within("adaptive-limit", held, law.eta_max)
+
+
+def _inside_holds(run: Recorded, series: Series, eta_max: float) -> Finding:
+    """Hold errors at the times of `series` and at the samples of the run."""
+    times, errors = [series.times], [series.hold_errors]
+    if run.metrics is not None:
+        times.append(run.metrics.times)
+        errors.append(run.metrics.hold_errors)
+    when, largest = np.concatenate(times), np.concatenate([e.max(axis=1) for e in errors])
+    found = _worst("hold-inside", largest, eta_max, lambda k: at_time(when[k]))
+    return replace(found, says=f"{found.says}: at {len(when)} times")
+
+
 def _within(name: str, held: Held, limit: float) -> Finding:
     where = f"agent {held.agent}, {at_time(held.time)}"
     return _worst(name, [held.value], limit, lambda k: where)
@@ -143,20 +161,20 @@ def _silent_about(name: str, why: str) -> Finding:
 
 
 def _admissible_start(run: Recorded, s: Setting) -> Iterator[Finding]:
+    """Phi 1 to Phi 3 as the paper defines them."""
     start, site = run.start, run.system.workspace
-    a, b, gap = closest_pair(start.start)
     beyond = site.outside_by(start.start) / site.diameter
-    if gap == 0.0:
-        where = f"agents {a} and {b} at one place"
-        yield violated("phi-1", NAMES["phi-1"], float(beyond.max()), ROUNDING, where)
-    else:
-        yield _worst("phi-1", beyond, ROUNDING, agent_named)
     speed = lengths(start.hold) / s.k1 - 1.0
     timer = np.maximum(start.next_at - s.t2, s.t1 - start.next_at) / s.t2
-    yield _worst("phi-2", np.maximum(speed, timer), ROUNDING, agent_named)
+    excess = np.maximum(beyond, np.maximum(speed, timer))
+    yield _worst("phi-1", excess, ROUNDING, agent_named)
+    a, b, gap = closest_pair(start.start)
     if gap == 0.0:
+        where = f"agents {a} and {b} at one place"
+        yield violated("phi-2", NAMES["phi-2"], 1.0, 0.0, where)
         yield _silent_about("phi-3", "two agents at one place have no cells")
         return
+    yield Finding("phi-2", NAMES["phi-2"], HOLDS, 0.0, 0.0)
     errors = run.system.measurements(start.start).error
     size = np.maximum(lengths(errors), s.reach)[:, None]
     yield _worst("phi-3", lengths(start.hold - s.k1 * errors / size), s.eta_max, agent_named)
@@ -195,13 +213,14 @@ def measure_along(run: Recorded, effort: Effort) -> Attained:
 
 
 def _u_set(run: Recorded, series: Series, s: Setting) -> Iterator[Finding]:
-    """The theorem applies while every error is at least eta_max nu~ / k1, which cannot last."""
+    """The theorem needs every error to be at least eta_max nu~ / k1 for ever, which cannot be."""
     radius = s.theta * s.reach
     first = exits(run, series, radius)
     left = np.isfinite(first)
     says = f"every error stays at least {radius:.4g} (the set U; share of the agents that leave it)"
     if not left.any():
-        yield Finding("stays-in-u", says, HOLDS, 0.0, 0.0, per_agent=_plain(first))
+        where = f"up to t = {run.until:.9g}; no run stays in U for ever"
+        yield Finding("stays-in-u", says, HOLDS, 0.0, 0.0, where, per_agent=_plain(first))
     else:
         p = int(np.argmin(first))
         last = float(first[left].max())
@@ -261,23 +280,29 @@ def _cost_after(series: Series, since: float) -> Finding:
 
 def _attractor(run: Recorded, law: Timer) -> Finding:
     name, nu = "attractor", law.nu
-    says = f"every error comes within nu = {nu:g} for good (largest error at the end)"
+    says = f"every error comes within nu = {nu:g} and stays there to the end (largest error there)"
     try:
         worst = float(run.errors(run.until).max())
         when = run.covered if nu == run.system.nu else run.covered_within(nu)
     except AgentsError as fault:  # coincident agents have no cells
         return not_applicable(name, says, str(fault))
+    last = f"t = {run.until:.9g}"
     if when is None:
-        return violated(name, says, worst, nu, "never")
-    where = "from the beginning" if when == 0.0 else f"from t = {when:.9g} on"
-    return Finding(name, says, HOLDS, worst, nu, where)
+        return Finding(name, says, NOT_YET, worst, nu, f"not yet at {last}, the end of this run")
+    since = "from the beginning" if when == 0.0 else f"from t = {when:.9g}"
+    return Finding(name, says, HOLDS, worst, nu, f"{since} to {last}, the end of this run")
 
 
-def _cost_rate(series: Series, s: Setting, held: Held) -> Iterator[Finding]:
-    """dL/dt <= m(D) eta_max**2 nu~ / (2 k1) always, and <= 0 while all errors are in U."""
-    if held.value > s.eta_max:
+def _cost_rate(series: Series, s: Setting) -> Iterator[Finding]:
+    """dL/dt <= m(D) eta_max**2 nu~ / (2 k1) where hold errors are within eta_max <= k1.
+
+    There it is at most 0 if all errors are in U.
+    """
+    within = (series.hold_errors <= s.eta_max).all(axis=1)
+    if s.eta_max > s.k1 or not within.any():
+        why = "eta_max is above k1" if s.eta_max > s.k1 else "hold errors exceed eta_max"
         for name in ("cost-rate", "cost-in-u"):
-            yield _silent_about(name, "hold errors exceed eta_max")
+            yield _silent_about(name, why)
         return
 
     def at(k: int) -> str:
@@ -285,8 +310,8 @@ def _cost_rate(series: Series, s: Setting, held: Held) -> Iterator[Finding]:
 
     bound = series.masses * s.eta_max * s.eta_max * s.reach / (2.0 * s.k1)
     bound = np.maximum(bound, np.finfo(float).tiny)  # eta_max**2 may be less than any double
-    yield _worst("cost-rate", series.rates / bound, 1.0, at)
-    all_in = (series.errors >= s.theta * s.reach).all(axis=1)
+    yield _worst("cost-rate", np.where(within, series.rates / bound, -np.inf), 1.0, at)
+    all_in = (series.errors >= s.theta * s.reach).all(axis=1) & within
     if not all_in.any():
         yield _silent_about("cost-in-u", "there is no such time")
         return
