@@ -44,7 +44,8 @@ def stored(density: dict[str, Any], folder: Path) -> dict[str, Any]:
 def scenario(**tables: Any) -> Scenario:
     data: dict[str, Any] = {
         "workspace": BOX, "agents": {"start": START}, "controller": SHARED,
-        "certificate": {"eta_max": 0.9, "lipschitz": 5.0}, "run": {"horizon": 0.6, "seed": 1, "record": {"sample_every": 0.3}},
+        "certificate": {"eta_max": 0.9, "lipschitz": 5.0},
+        "run": {"horizon": 0.6, "seed": 1, "record": {"sample_every": 0.3}},
     }  # fmt: skip
     for name, changes in tables.items():
         replaces = isinstance(changes, list) or "kind" in changes

@@ -14,10 +14,12 @@ import pytest
 import dwell
 from dwell import Ball, Box, Gaussian, Timer
 from dwell.agents import CoverageSystem
+from dwell.theory.design import setting_of
 from dwell.verify import guarantees, reference_trigger, solution
 from dwell.verify.finding import HOLDS, NOT_APPLICABLE, VIOLATED, if_guaranteed, spread, worst_of
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
-from dwell.verify.run_certificate import held_against
+from dwell.verify.recorded import THOROUGH
+from dwell.verify.run_certificate import _measured_lipschitz, held_against
 
 SQUARE, CUBE, HYPERCUBE = Box((0, 0), (1, 1)), Box((0, 0, 0), (4, 3, 2)), Box([0] * 4, [1] * 4)
 PAIR = [[0.3, 0.4, 0.5, 0.5], [0.6, 0.6, 0.5, 0.4]]
@@ -64,8 +66,8 @@ def test_one_agent_alone_meets_every_lipschitz_constant(lipschitz: float) -> Non
     """Its cell is the workspace, whose centroid is constant."""
     law = Timer(k1=0.5, nu=0.4, t1=0.02, t2=0.05)
     run = dwell.simulate(SQUARE, None, [(0.2, 0.3)], law, until=0.2, seed=1)
-    found = held_against(run.details.recorded, {"eta_max": 0.3, "lipschitz": lipschitz})
-    (one,) = [finding for finding in found if finding.name == "lipschitz"]
+    setting = setting_of(run.system, 0.3, lipschitz)
+    one = _measured_lipschitz(run.details.recorded, setting, THOROUGH, None)
     assert (one.status, one.worst, one.per_agent) == ("holds", 0.0, (0.0,))
 
 

@@ -95,7 +95,7 @@ def _of_density(phase: Phase) -> Iterator[str]:
 
 
 def assumed_of(system: CoverageSystem) -> str:
-    """What the theorem needs of the density and nobody can evaluate; empty if nothing."""
+    """What the theorem needs of a density and cannot be evaluated; empty if nothing."""
     parts = [part for phase in system.timeline.phases for part in _parts(phase.density)]
     if any(isinstance(part, Function) for part in parts):
         return "The theorem needs a continuous density above 0, which is assumed of a function."
