@@ -285,7 +285,7 @@ def test_modules_of_one_name_in_two_folders_keep_their_own_helpers(tmp_path):
         folder.mkdir()
         (folder / "helper.py").write_text(f"G = {gain}\n")
         (folder / "laws.py").write_text("from helper import G\n\n\ndef law():\n    return G\n")
-        found.append(find_code("controller.class", "laws:law", str(folder))())
+        found.append(find_code("density.function", "laws:law", str(folder))())
     assert found == [1.0, 2.0, 3.0]
     assert not {"laws", "helper"} & set(sys.modules)
 
@@ -320,7 +320,7 @@ REFUSED = {
     "q": ("controller.q=3", "unexpected keyword argument 'q'"),
     "module": ("controller.class=nowhere:Law", "put nowhere.py beside the scenario or run file"),
     "class": ("controller.class=mine:Nothing", "has no attribute 'Nothing'"),
-    "no law": ("controller.class=mine:Seen", "Seen.__init__"),
+    "no law": ("controller.class=mine:Seen", "has no method begin(observation)"),
     "form": (
         "controller.class=mine",
         'needs the name of Python code, written "package.module:name"',
@@ -335,25 +335,26 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(site, name):
     override, says = REFUSED[name]
-    assert says in dwell("validate", site, "--set", override).sentences[0]
+    assert says in dwell("validate", site, "--allow-code", "--set", override).sentences[0]
 
 
 def test_missing_parameters_and_faulty_modules_are_named(site):
     site.write_text(OWN.replace("k = 0.5\n", ""))
-    (says,) = dwell("validate", site).sentences
+    (says,) = dwell("validate", site, "--allow-code").sentences
     assert '"mine:Careful"' in says
     assert "missing 1 required positional argument: 'k'" in says
     assert "its parameters are k, wait, factors and nu" in says
     site.write_text(OWN.replace('class = "mine:Careful"\n', ""))
-    assert "controller.class is missing" in dwell("validate", site).sentences[0]
+    assert "controller.class is missing" in dwell("validate", site, "--allow-code").sentences[0]
     site.write_text(OWN)
     edit(site, "def ridge(points):", "def ridge(points:")
-    assert "SyntaxError" in dwell("validate", site).sentences[0]
+    assert "SyntaxError" in dwell("validate", site, "--allow-code").sentences[0]
 
 
 def test_a_module_of_the_standard_library_keeps_its_name(site):
     site.with_name("mine.py").rename(site.with_name("random.py"))
-    assert dwell("validate", site, "--set", "controller.class=random:Careful").code == 0
+    words = ("validate", site, "--allow-code", "--set", "controller.class=random:Careful")
+    assert dwell(*words).code == 0
     assert sys.modules["random"] is random
 
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dwell.cli.command import Number, OneOf, flag, option
+from dwell.cli.command import ALLOW_CODE, Number, OneOf, flag, option
 from dwell.cli.output import complain
 from dwell.errors import InputError
 
@@ -31,6 +31,11 @@ WORKERS = option(
     "--workers", type=Number(int, 1), help="Runs at a time; as many as processors by default."
 )
 JSON = flag("--json", "One JSON object on stdout, nothing else.", dest="as_json")
+CODE = flag(
+    "--allow-code",
+    "Import Python code that a file names, wherever it lies and whoever wrote the file.",
+    dest=ALLOW_CODE,
+)
 FORCE = flag("--force", "Replace files that exist.")
 AT = option(
     "--at", type=Number(), metavar="TIME",

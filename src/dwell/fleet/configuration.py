@@ -5,13 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from dwell._types import Points
+from dwell.agents import CoverageSystem
+from dwell.errors import InputError
 from dwell.fleet.faults import Faults, Partition
 from dwell.fleet.identity import scenario_digest
 from dwell.fleet.plan import FleetPlan
-from dwell.live.settings import LiveSettings, live_law
+from dwell.live.settings import LiveLaw, LiveSettings, live_law
 from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.build import build
 from dwell.scenario.fleet import live_settings
+from dwell.scenario.trust import seal_of
 
 
 def configured(scenario: Scenario, folder: Path, run: str) -> dict[str, Any]:
@@ -30,10 +36,35 @@ def fleet_plan(scenario: Scenario, folder: Path, run: str, key: bytes | None = N
     settings, faults = fleet_settings(scenario)
     about = {"settings": settings.table(), "scenario": scenario.model_dump(mode="json")}
     about["digest"] = scenario_digest(scenario)
+    about |= {"seal": seal} if (seal := seal_of(scenario)) else {}
     return FleetPlan(
-        live_law(system, settings), positions, float(scenario.run.horizon), folder, run, faults,
-        key, about,
+        refuse_fleet(scenario, system, positions), positions, float(scenario.run.horizon), folder,
+        run, faults, key, about,
     )  # fmt: skip
+
+
+def refuse_fleet(scenario: Scenario, system: CoverageSystem, positions: Points) -> LiveLaw:
+    """The law of a fleet; refused where it cannot run live, or where robots overlap at first."""
+    settings = fleet_settings(scenario)[0]
+    law = live_law(system, settings)
+    _refuse_overlap(system, positions, settings.clearance)
+    return law
+
+
+def _refuse_overlap(system: CoverageSystem, positions: Points, clearance: float) -> None:
+    """Refuse robots that overlap at the start."""
+    from scipy.spatial import KDTree
+
+    present = system.timeline.present_at(0.0)
+    here = np.arange(len(positions)) if present is None else present
+    if clearance == 0.0 or len(here) < 2:
+        return
+    gaps, near = KDTree(positions[here]).query(positions[here], k=2)
+    if (gap := float(gaps[:, 1].min())) < 2.0 * clearance:
+        a = int(gaps[:, 1].argmin())
+        says = f"agents {here[a]} and {here[near[a, 1]]} start {gap:.3g} apart, but fleet.clearance"
+        says = f"{says} = {clearance:g} is the radius of a robot; use less than {0.5 * gap:.3g}"
+        raise InputError(f"{says}, or other starts", code="fleet", key="fleet.clearance")
 
 
 def fleet_settings(scenario: Scenario) -> tuple[LiveSettings, Faults | None]:

@@ -18,7 +18,7 @@ import numpy as np
 from dwell.engine.interrupts import stop_on_signal
 from dwell.errors import Aborted, FleetError, InputError, StoreError
 from dwell.execution import exiting, unless_interrupted
-from dwell.fleet.configuration import fleet_plan, fleet_settings
+from dwell.fleet.configuration import fleet_plan, fleet_settings, refuse_fleet
 from dwell.fleet.journal import FleetJournal, fleet_journals
 from dwell.fleet.launch import FleetProcess, FleetStatus, launch
 from dwell.fleet.merge import merged, missing, read_journals
@@ -34,6 +34,7 @@ from dwell.results.live_run import live_run
 from dwell.runner import made_with
 from dwell.scenario import Scenario, ScenarioLike, as_scenario, parse_scenario
 from dwell.scenario.build import build, with_seed
+from dwell.scenario.trust import withheld
 
 TRANSPORTS = ("memory", "udp", "zenoh")
 Watch = Callable[[FleetStatus, FleetProcess], None]
@@ -105,7 +106,7 @@ def run_fleet(
     if transport != "memory" and scenario.run.horizon == 0.0:
         says = "run.horizon is 0, but a live fleet takes time; use more, or transport memory"
         raise InputError(says, code="fleet", key="run.horizon")
-    _refuse_overlap(scenario)
+    refuse_fleet(scenario, *build(scenario)[:2])
     target = None if out is None else check_target(out, force=force)
     with stop_on_signal(on_signal) as request, reported(progress) as tell:
         if transport == "memory":
@@ -133,7 +134,9 @@ def run_fleet(
                     raise KeyboardInterrupt
                 tell("merging", 1.0)
                 took = time.monotonic() - began
-                run = merge_journals(folder, partial=True, reached=reached, elapsed=took)
+                run = merge_journals(
+                    folder, partial=True, reached=reached, elapsed=took, allow_code=True
+                )
                 _kept(run, target, force)
             except FleetError:
                 if not any(len(one.samples) for one in fleet_journals(folder)):
@@ -154,6 +157,7 @@ def merge_journals(
     partial: bool = False,
     reached: float | None = None,
     elapsed: float | None = None,
+    allow_code: bool = False,
 ) -> Run:
     """The run that the journals in a folder record.
 
@@ -168,6 +172,9 @@ def merge_journals(
         The time up to which the fleet ran; up to the last sample unless given.
     elapsed
         How long it took, in seconds; the time up to which the fleet ran unless given.
+    allow_code
+        Whether Python modules that the journals name are imported, although these were written by
+        somebody else or on another machine.
 
     Returns
     -------
@@ -181,7 +188,11 @@ def merge_journals(
     dwell.errors.StoreError: . holds no journals of a fleet
     """
     journals = read_journals(Path(folder))
-    scenario = parse_scenario(journals[0].header["scenario"])
+    header = journals[0].header
+    scenario = withheld(
+        parse_scenario(header["scenario"]), header.get("seal"), f"the journals in {folder}",
+        allow_code=allow_code,
+    )  # fmt: skip
     system, positions, _ = build(scenario)
     if not partial:
         _refuse_incomplete(journals, system.agents)
@@ -245,24 +256,6 @@ def _in_memory(scenario: Scenario, tell: Progress, stopping: Callable[[], bool])
     )  # fmt: skip
     reason = StopReason.HORIZON if now >= until else StopReason.INTERRUPTED
     return live_run(scenario, live, positions, Stop(reason, now), made_with(scenario))
-
-
-def _refuse_overlap(scenario: Scenario) -> None:
-    """Refuse simulated robots that overlap at the start."""
-    from scipy.spatial import KDTree
-
-    clearance = fleet_settings(scenario)[0].clearance
-    if clearance == 0.0:
-        return
-    system, positions, _ = build(scenario)
-    present = system.timeline.present_at(0.0)
-    here = np.arange(len(positions)) if present is None else present
-    gaps, near = KDTree(positions[here]).query(positions[here], k=2)
-    if len(here) > 1 and (gap := float(gaps[:, 1].min())) < 2.0 * clearance:
-        a = int(gaps[:, 1].argmin())
-        says = f"agents {here[a]} and {here[near[a, 1]]} start {gap:.3g} apart, but fleet.clearance"
-        says = f"{says} = {clearance:g} is the radius of a robot; use less than {0.5 * gap:.3g}"
-        raise InputError(f"{says}, or other starts", code="fleet", key="fleet.clearance")
 
 
 def _line(status: FleetStatus, agents: int) -> str:

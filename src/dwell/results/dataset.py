@@ -22,6 +22,7 @@ from dwell.results.files import check_target, refused, written_whole
 from dwell.results.live_record import LIVE, ROWS, live_attribute, live_variables
 from dwell.scenario.modules import named_code
 from dwell.scenario.rasters import describe_raster, known_raster, raster_tables
+from dwell.scenario.trust import seal_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -35,6 +36,7 @@ WHOLE_RUN = 3  # which older versions can read
 TIMES = "event_time"  # a coordinate of jumps
 LONG, COMPRESSED = 1000, {"compression": "gzip", "compression_opts": 1, "shuffle": True}
 LONG_ONES = ("jump", *ROWS)  # dimensions
+SEAL = "seal"  # the attribute that says who wrote a file that names Python code
 RASTERS, MOST_BYTES = "rasters", 16_000_000  # the attribute; larger rasters stay in their files
 LISTED = 1000  # agents up to which the numbers of a run are stored with it
 
@@ -189,6 +191,7 @@ def _attributes(run: Run, journal: str | None) -> dict[str, Any]:
         known = run.summary() if details.noted is None else details.noted
         kept = {"law": named, "summary": None if journal is not None else known}
         attributes["without_code"] = json.dumps(kept)
+        attributes[SEAL] = seal_of(scenario, run.provenance)
     return attributes
 
 

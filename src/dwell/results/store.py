@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -29,6 +31,7 @@ from dwell.results.dataset import (
     LAW_ATTRIBUTES,
     RASTERS,
     SAMPLE_VARIABLES,
+    SEAL,
     START_BEND,
     START_CRUISE,
     spent_rows,
@@ -39,17 +42,18 @@ from dwell.results.journal import Journaled, read_journal
 from dwell.results.live_record import LIVE, live_from
 from dwell.results.run import Run
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
-from dwell.scenario.build import build
+from dwell.scenario.build import build, build_without_code
 from dwell.scenario.guards import as_path, read_text
-from dwell.scenario.laws import LloydSpec
 from dwell.scenario.modules import named_code, source_file
-from dwell.scenario.places import UniformSpec
 from dwell.scenario.rasters import raster_from
+from dwell.scenario.trust import is_allowed, withheld
 
 _CUT_SHORT = "aborted or crashed; this is its last checkpoint"
 
 
-def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> Run:
+def load_run(
+    path: str | os.PathLike[str], *, even_if_damaged: bool = False, allow_code: bool = False
+) -> Run:
     """Read a stored run.
 
     Jumps of agents that do not exist, or at times that decrease, are refused.
@@ -60,6 +64,9 @@ def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> 
         The .nc file.
     even_if_damaged : bool
         Read such jumps as well, so that `dwell.check` can report them.
+    allow_code : bool
+        Whether Python modules that the file names are imported, although it was written by somebody
+        else or on another machine. Without them a run can be shown, not checked or resumed.
 
     Returns
     -------
@@ -74,7 +81,7 @@ def load_run(path: str | os.PathLike[str], *, even_if_damaged: bool = False) -> 
     """
     path = as_path(path)
     try:
-        run = _loaded(path)
+        run = _loaded(path, allow_code)
         if not even_if_damaged:
             _refuse_nonsense(run, path)
         return run
@@ -98,7 +105,7 @@ def as_run(given: RunLike, *, even_if_damaged: bool = False) -> Run:
     raise refused(f"the run is {in_short(given)}; a Run, or the path of its .nc file, is needed")
 
 
-def _loaded(path: Path) -> Run:
+def _loaded(path: Path, allow_code: bool) -> Run:
     """The run at `path`, with what its journal adds if it has one."""
     variables, attributes = _read(path)
     name = attributes.get("journal")
@@ -107,8 +114,8 @@ def _loaded(path: Path) -> Run:
     except StoreError:
         if _read(path)[1].get("journal") == name:
             raise
-        return _loaded(path)  # the run has ended meanwhile
-    run = _rebuild(path, variables, attributes)
+        return _loaded(path, allow_code)  # the run has ended meanwhile
+    run = _rebuild(path, variables, attributes, allow_code)
     return run if journaled is None else _with_journal(run, journaled)
 
 
@@ -188,18 +195,19 @@ def _damage(path: Path) -> str:
     return f"is damaged: it was cut short, or changed after it was written; {again}"
 
 
-def _moved(scenario: Scenario, folder: Path) -> Scenario:
-    """Return `scenario` with its modules in `folder`, if one of them is there."""
-    names = named_code(scenario).values()
-    here = any(source_file(name.partition(":")[0], str(folder)) for name in names)
-    return scenario.model_copy(update={"modules": str(folder)}) if here else scenario
-
-
-def _without_code(scenario: Scenario) -> CoverageSystem:
-    """The system of `scenario` with built-in parts instead of those in Python."""
-    ours = {"controller": LloydSpec(kind="lloyd"), "density": UniformSpec(kind="uniform")}
-    parts = [key.partition(".")[0] for key in named_code(scenario)]
-    return build(scenario.model_copy(update={part: ours[part] for part in parts}))[0]
+def _moved(
+    scenario: Scenario, folder: Path, sources: Mapping[str, str], allow_code: bool
+) -> Scenario:
+    """Return `scenario` with its modules in `folder`, if one of them is there, as it ran."""
+    for name in named_code(scenario).values():
+        module = name.partition(":")[0]
+        path = source_file(module, str(folder))
+        if path is not None and (
+            is_allowed(allow_code)
+            or sha256(path.read_bytes()).hexdigest() == sources.get(f"module {module}")
+        ):
+            return scenario.model_copy(update={"modules": str(folder)})
+    return scenario
 
 
 def _hollow(system: CoverageSystem, names: dict[str, str], fault: InputError, law: Any) -> Any:
@@ -217,8 +225,15 @@ def _hollow(system: CoverageSystem, names: dict[str, str], fault: InputError, la
     return system
 
 
-def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) -> Run:
-    scenario = _moved(parse_scenario(json.loads(attributes["scenario"])), path.resolve().parent)
+def _rebuild(
+    path: Path, variables: dict[str, Any], attributes: dict[str, Any], allow_code: bool
+) -> Run:
+    provenance = json.loads(attributes["provenance"])
+    scenario = withheld(
+        parse_scenario(json.loads(attributes["scenario"])), attributes.get(SEAL), shown(path),
+        provenance, allow_code,
+    )  # fmt: skip
+    scenario = _moved(scenario, path.resolve().parent, provenance, allow_code)
     kept = json.loads(attributes.get("without_code", "null"))
     tables = json.loads(attributes.get(RASTERS, "[]"))
     rasters = [raster_from(table, variables[table["variable"]][1]) for table in tables]
@@ -227,9 +242,10 @@ def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) 
         system, _, _ = build(scenario)
         del rasters  # the system holds them from here on
     except InputError as fault:
-        if kept is None:
+        elsewhere = set(named_code(scenario)) - {"controller.class", "density.function"}
+        if kept is None or elsewhere:
             raise
-        absent, system = fault, _without_code(scenario)
+        absent, system = fault, build_without_code(scenario)[0]
     live = attributes.get(LIVE)
     start = _start(variables, system, live is not None)
     if absent is not None:
@@ -239,7 +255,6 @@ def _rebuild(path: Path, variables: dict[str, Any], attributes: dict[str, Any]) 
     reason, time, detail = json.loads(attributes["stop"])
     stop = Stop(StopReason(reason), float(time), detail)
     metrics = Metrics(**{f: variables[name][1] for f, (name, _, _) in SAMPLE_VARIABLES.items()})
-    provenance = json.loads(attributes["provenance"])
     intact = digest_of(variables, attributes) == attributes.get("digest")
     intact &= provenance.get("intact") != "false"  # a changed run that was saved again
     provenance["intact"] = str(intact).lower()

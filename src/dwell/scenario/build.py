@@ -61,9 +61,15 @@ from dwell.geometry import (
     Region,
     Workspace,
 )
-from dwell.scenario.laws import GUARANTEED_KINDS, LawSpec, NetworkSpec, PythonSpec
-from dwell.scenario.modules import find_code, refused
-from dwell.scenario.places import CallableSpec, DensitySpec, MixtureSpec, WorkspaceSpec
+from dwell.scenario.laws import GUARANTEED_KINDS, LawSpec, LloydSpec, NetworkSpec, PythonSpec
+from dwell.scenario.modules import find_code, named_code, refused
+from dwell.scenario.places import (
+    CallableSpec,
+    DensitySpec,
+    MixtureSpec,
+    UniformSpec,
+    WorkspaceSpec,
+)
 from dwell.scenario.problems import listing, shown
 from dwell.scenario.raster_table import RasterSpec
 from dwell.scenario.rasters import known_raster, pinned, raster_of, raster_tables
@@ -138,6 +144,7 @@ def with_seed(scenario: Scenario, seed: int | None = None) -> Scenario:
 
 def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     """The system, the start positions, and what was repaired on the way."""
+    scenario.refuse_withheld()
     workspace = build_workspace(scenario.workspace)
     site = workspace.now(0.0) if isinstance(workspace, MovingPolygon) else workspace
     sensors = build_sensors(scenario)
@@ -169,6 +176,28 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     of_site = () if scenario.site is None else scenario.site.repairs or ()
     coarse = [note for spec in raster_tables(scenario) for note in _notes(spec)]
     return system, start, (*of_site, *workspace.repairs, *repairs, *coarse)
+
+
+def build_without_code(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
+    """What `build` gives, with built-in parts in place of those in Python."""
+    ours: dict[str, Any] = {}
+    for key in named_code(scenario):
+        if key.startswith("controller"):
+            ours["controller"] = LloydSpec(kind="lloyd")
+        elif key.startswith("density"):
+            ours["density"] = UniformSpec(kind="uniform")
+        else:
+            name = key.partition("[")[0]
+            tables = [
+                one.model_copy(update={"density": UniformSpec(kind="uniform")})
+                if isinstance(one.density, CallableSpec)
+                else one
+                for one in getattr(scenario, name)
+            ]
+            ours[name] = tuple(tables)
+    plain = scenario.model_copy(update=ours)
+    plain._withheld = ""
+    return build(plain)
 
 
 def _notes(spec: RasterSpec) -> list[str]:

@@ -22,6 +22,7 @@ from .problems import Problem, Where, scenario_error, shown
 from .rasters import raster_tables
 from .schema import Scenario
 from .site import with_site
+from .trust import refuse_far_code
 from .values import MOST_BITS
 
 LINE = 96  # characters of TOML that is written
@@ -31,7 +32,9 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 ScenarioLike: TypeAlias = Scenario | Mapping[str, Any] | str | os.PathLike[str]
 
 
-def load_scenario(path: str | os.PathLike[str], overrides: str | Iterable[str] = ()) -> Scenario:
+def load_scenario(
+    path: str | os.PathLike[str], overrides: str | Iterable[str] = (), *, allow_code: bool = False
+) -> Scenario:
     """Read a scenario file, TOML or JSON.
 
     The suffix decides between the two; without one, a text that begins with a brace is JSON.
@@ -42,6 +45,8 @@ def load_scenario(path: str | os.PathLike[str], overrides: str | Iterable[str] =
         The file.
     overrides : str or iterable of str
         Changes to single keys, ``"key=value"``.
+    allow_code : bool
+        Whether the scenario may name Python modules that do not lie beside it.
 
     Returns
     -------
@@ -58,6 +63,7 @@ def load_scenario(path: str | os.PathLike[str], overrides: str | Iterable[str] =
     mapping = text_to_mapping(read_text(file), source=str(file))
     changed = apply_overrides(mapping, overrides)
     scenario = parse_scenario(with_site(changed, file.parent, parse_scenario))
+    refuse_far_code(scenario, mapping, file.parent, allow_code)
     named = named_code(scenario) or any(spec.file for spec in raster_tables(scenario))
     return beside(scenario, file.parent) if named else scenario
 

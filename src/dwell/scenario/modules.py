@@ -1,8 +1,14 @@
-"""Python code that a scenario names as "module:name": where it lies, and which source ran."""
+"""Python code that a scenario names as "module:name": where it lies, and which source ran.
+
+A name is only a claim. What it stands for is found without running any attribute access of the
+module's own, and is used only if it is a law or a function of that module. Whether a module may be
+imported at all is decided where a file is read: see `scenario.trust`.
+"""
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -32,40 +38,87 @@ _LOCK = threading.RLock()
 
 def named_code(scenario: Scenario) -> dict[str, str]:
     """The code that a scenario names: its key, and "module:name"."""
-    keys = {"controller.class": "law", "density.function": "function"}
-    parts = {key: getattr(scenario, key.partition(".")[0]) for key in keys}
-    return {
-        key: getattr(part, keys[key]) for key, part in parts.items() if hasattr(part, keys[key])
-    }
+    parts: dict[str, Any] = {"controller": scenario.controller, "density": scenario.density}
+    for name, tables in (("world", scenario.world), ("sensor", scenario.sensor)):
+        parts |= {f"{name}[{k}].density": one.density for k, one in enumerate(tables or ())}
+    named = {}
+    for key, part in parts.items():
+        word, attribute = ("class", "law") if key == "controller" else ("function", "function")
+        if hasattr(part, attribute):
+            named[f"{key}.{word}"] = getattr(part, attribute)
+    return named
 
 
 def find_code(key: str, name: str, folder: str | None) -> Any:
-    """What "module:name" at `key` stands for: of a module in `folder`, else of one on sys.path."""
+    """What "module:name" at `key` stands for: of a module in `folder`, else of one on sys.path.
+
+    The standard library has no laws; of `dwell` itself the built-in ones can be named.
+    """
     module, _, attribute = name.partition(":")
+    top, given = module.partition(".")[0], f"is {shown(name)}, which"
+    if source_file(module, folder) is None and top in sys.stdlib_module_names:
+        raise refused(key, f"{given} is in Python's standard library; name a module of your own")
     try:
-        found = getattr(_imported(module, folder)[1], attribute)
+        home = _imported(module, folder)[1]
+        if home.__name__ != "dwell" and attribute not in vars(home):
+            raise AttributeError(f"module {module!r} has no attribute {attribute!r}")
+        found = getattr(home, attribute)
     except Exception as fault:  # importing runs the module, which may fail in any way
         says = f"{type(fault).__name__}: {' '.join(str(fault).split())[:200]}"
         where = f"{folder} or on sys.path" if folder else "sys.path"
         says = f"is {shown(name)}, which cannot be imported from {where} ({says})"
         if isinstance(fault, ModuleNotFoundError) and module.startswith(str(fault.name)):
-            file = f"{module.replace('.', '/')}.py"
-            says += f"; put {file} beside the scenario or run file, or its folder on PYTHONPATH"
+            put = f"put {file_of(module)} beside the scenario or run file"
+            says += f"; {put}, or its folder on PYTHONPATH"
         raise refused(key, says) from None
-    if not callable(found):
-        raise refused(key, f"is {shown(name)}, which is no {key.partition('.')[2]}")
+    if why := _unfit(key, top, found):
+        raise refused(key, f"{given} {why}")
     return found
+
+
+def file_of(module: str) -> str:
+    """The usual file of a module."""
+    return f"{module.replace('.', '/')}.py"
+
+
+def _unfit(key: str, top: str, found: Any) -> str:
+    """Why an object cannot be used at `key`, by its type and what its classes hold; or nothing."""
+    kind = type(found)
+    if not key.startswith("controller"):
+        return "" if _calls(found) and not issubclass(kind, type) else "is no function"
+    if not issubclass(kind, type):
+        return "is no class"
+    lacks = [name for name in ("begin", "decide") if not _is_method(found, name)]
+    if lacks:
+        return f"has no method {lacks[0]}(observation); a law has begin and decide"
+    home = str(type.__getattribute__(found, "__dict__").get("__module__", ""))
+    if home.partition(".")[0] != top:
+        return f"was defined in {shown(home)}; name that module"
+    return ""
+
+
+def _is_method(law: type, name: str) -> bool:
+    """Whether a class has a method, without asking the class."""
+    held = inspect.getattr_static(law, name, None)
+    return _calls(held) or type(held) in (staticmethod, classmethod)
+
+
+def _calls(thing: Any) -> bool:
+    """Whether the classes of a thing say that it can be called."""
+    classes = type.__getattribute__(type(thing), "__mro__")
+    return any("__call__" in type.__getattribute__(one, "__dict__") for one in classes)
 
 
 def refused(key: str, says: str) -> InputError:
     """The error about code at `key`."""
-    kind = DensityError if key.startswith("density") else ControllerError
+    kind = ControllerError if key.startswith("controller") else DensityError
     return kind(f"{key} {says}", code=key, key=key)
 
 
 def sources_of(scenario: Scenario) -> dict[str, str]:
     """Digests, as they are now, of the modules and of the map file that `scenario` names."""
     found = {}
+    scenario.refuse_withheld()
     for key, name in named_code(scenario).items():
         find_code(key, name, scenario.modules)  # which says what is wrong with it
         module = name.partition(":")[0]

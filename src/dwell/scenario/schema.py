@@ -13,7 +13,9 @@ from html import escape
 from textwrap import shorten
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PrivateAttr
+
+from dwell.errors import InputError
 
 from . import checks
 from .fleet import FleetSpec, fleet_problems
@@ -189,6 +191,7 @@ class Scenario(Table):
     )
     fleet: FleetSpec | None = doc("how a live fleet executes the law; optional", None)
     run: RunSpec = doc("how long, with which chance, and what is kept")
+    _withheld: str = PrivateAttr("")  # why its Python code is not imported; empty if it may be
 
     def __repr__(self) -> str:
         agents = f"{self.agent_count} agent{'s' * (self.agent_count != 1)}"
@@ -233,6 +236,17 @@ class Scenario(Table):
         if isinstance(record.sample_every, float):
             kept = agents if record.kind != "summary" else 1
             yield from checks.sample_count(record.sample_every, horizon, kept)
+
+    def withhold(self, why: str) -> Scenario:
+        """The same scenario, whose Python code is not imported; `why`, as a sentence."""
+        kept = self.model_copy()
+        kept._withheld = why
+        return kept
+
+    def refuse_withheld(self) -> None:
+        """Refuse what would import its Python code, if that must not be."""
+        if self._withheld:
+            raise InputError(self._withheld, code="scenario.code")
 
     @property
     def agent_count(self) -> int:

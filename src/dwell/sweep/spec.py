@@ -17,6 +17,7 @@ from dwell.scenario.guards import as_path, read_text
 from dwell.scenario.load import text_to_mapping
 from dwell.scenario.problems import listing, shown
 from dwell.scenario.site import with_site
+from dwell.scenario.trust import code_allowed, is_seal, refuse_far_names, sealed
 from dwell.studies.laws import beside_if_named
 from dwell.sweep.axes import KIND, MOST_CASES, Group, Range, latin_hypercube, value_text
 from dwell.sweep.plan import plan_of
@@ -52,13 +53,15 @@ class Sweep:
         return plan_of(self).scenario(case)
 
 
-def load_sweep(path: str | os.PathLike[str]) -> Sweep:
+def load_sweep(path: str | os.PathLike[str], *, allow_code: bool = False) -> Sweep:
     """Read a sweep file, TOML or JSON, or the folder that `run_sweep` made of one.
 
     Parameters
     ----------
     path : str or path
         The file, beside which its scenario lies, or the folder.
+    allow_code : bool
+        Whether it may name Python modules that do not lie beside it.
 
     Returns
     -------
@@ -75,14 +78,20 @@ def load_sweep(path: str | os.PathLike[str]) -> Sweep:
     if os.path.isdir(name):
         from dwell.sweep.store import read_plan
 
-        kept = read_plan(Path(name)).get("sweep")
+        plan = read_plan(Path(name))
+        kept = plan.get("sweep")
         if not isinstance(kept, Mapping):
             says = f"{shown(name)} was made by an earlier version; give the sweep file instead."
             raise ScenarioError(says, code="sweep.version")
+        if not is_seal(sealed(kept), plan.get("seal")):  # made by somebody else
+            refuse_far_names(kept, Path(name), allow_code)
         return parse_sweep(kept)
     if not os.path.lexists(name):
         raise ScenarioError(f"the sweep file {shown(name)} does not exist.", code="sweep.not-found")
-    return parse_sweep(text_to_mapping(read_text(path), source=name), Path(name).parent)
+    mapping = text_to_mapping(read_text(path), source=name)
+    refuse_far_names(mapping, Path(name).parent, allow_code)
+    with code_allowed(allow_code):
+        return parse_sweep(mapping, Path(name).parent)
 
 
 def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = ".") -> Sweep:

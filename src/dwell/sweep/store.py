@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from dwell.errors import InputError, StoreError
 from dwell.results.files import locked, refused, shown, written_whole
+from dwell.scenario.trust import sealed
 from dwell.sweep import table
 from dwell.sweep.cases import FAILED, Result, blank_row, figures_alone
 from dwell.sweep.plan import Plan
@@ -342,6 +343,7 @@ def _write_plan(path: Path, plan: Plan, versions: dict[str, str]) -> None:
         "versions": versions,
         "frame": asdict(plan.template),
         "sweep": plan.sweep.source,
+        "seal": sealed(plan.sweep.source),
         "axes": [
             {key: list(column) for key, column in zip(group.keys, group.columns, strict=True)}
             for group in plan.sweep.groups

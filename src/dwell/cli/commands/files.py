@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dwell.cli.command import command, flag, option
 from dwell.cli.options import (
+    CODE,
     FORCE,
     JSON,
     SCENARIO,
@@ -25,10 +26,15 @@ from dwell.errors import InputError
 FEW = 1000  # agents that plain Python checks in less time than Numba takes to load
 
 
-@command(SCENARIO, SET, JSON, STRICT, example="site.toml --set agents.start.count=40")
+@command(SCENARIO, SET, JSON, STRICT, CODE, example="site.toml --set agents.start.count=40")
 def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) -> None:
-    """Check a scenario file without running it."""
+    """Check a scenario file without running it.
+
+    Python code that it names is neither imported nor checked, unless --allow-code is given.
+    """
+    from dwell.scenario.modules import named_code
     from dwell.scenario.rasters import unit_remarks
+    from dwell.scenario.trust import is_allowed
 
     checked = load(scenario, overrides)
     few = checked.agents.count <= FEW and checked.site is None
@@ -36,21 +42,24 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
         os.environ.setdefault("DWELL_JIT", "0")  # the kernels stay plain Python
 
     from dwell._types import counted
-    from dwell.scenario.build import build
+    from dwell.scenario.build import build, build_without_code
     from dwell.verify.flags import flags_before
 
     assumed = None if checked.certificate is None else checked.certificate.model_dump()
     with compiling(not few):
-        system, start, repairs = build(checked)
-        notes = flags_before(system, start, assumed)
-        if checked.fleet is not None:
-            from dwell.fleet.configuration import fleet_settings
-            from dwell.live.settings import live_law
+        unseen = [] if is_allowed() else list(named_code(checked).values())
+        system, start, repairs = build_without_code(checked) if unseen else build(checked)
+        notes = [] if unseen else flags_before(system, start, assumed)
+        if checked.fleet is not None and not unseen:
+            from dwell.fleet.configuration import refuse_fleet
 
-            live_law(system, fleet_settings(checked)[0])  # refuses what no fleet can run
+            refuse_fleet(checked, system, start)  # what no fleet can run
     if strict:
         refuse(repairs)
     remarks = [*((checked.site and checked.site.notes) or ()), *unit_remarks(checked)]
+    if unseen:
+        says = f"{', '.join(unseen)} was not imported, so neither it nor its keys are checked"
+        remarks.append(f"{says}; if you trust it, add --allow-code")
     if as_json:
         found = {"repairs": list(repairs), "flags": [asdict(note) for note in notes]}
         found["remarks"] = remarks

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dwell.cli.command import Number, OneOf, command, flag, option
-from dwell.cli.options import FORCE, JSON, SCENARIO, SET, load
+from dwell.cli.options import CODE, FORCE, JSON, SCENARIO, SET, load
 from dwell.cli.output import answer, complain
 from dwell.errors import InputError
 
@@ -37,6 +37,7 @@ HORIZON = option("--horizon", type=Number(), help="Seconds until the end, if not
     option("--port", type=Number(int, 0, 65535), help="Port of what --watch serves; 0 for any."),
     JSON,
     FORCE,
+    CODE,
     example="two-hills.toml --horizon 20 --out live.nc; then dwell check live.nc",
 )  # fmt: skip
 def fleet(
@@ -131,6 +132,7 @@ LINKS = (
         help="What it moves, such as ros2 or mavlink:address=udpin:127.0.0.1:14540; a simulated "
         "point by default.",
     ),
+    CODE,
     example="site.toml --id 3 --journals log",
 )  # fmt: skip
 def agent(
@@ -166,6 +168,7 @@ def agent(
         help="Seconds to wait for the answers of all agents; 3 by default.",
     ),
     JSON,
+    CODE,
     example="site.toml --run monday --key secret",
 )  # fmt: skip
 def stop(
@@ -209,6 +212,7 @@ def stop(
     ),
     JSON,
     FORCE,
+    CODE,
     example="log --out live.nc",
 )  # fmt: skip
 def merge(folder: Path, out: Path, partial: bool, as_json: bool, force: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dwell.cli.command import Number, command, flag, option
 from dwell.cli.options import (
+    CODE,
     FORCE,
     FORMAT,
     JSON,
@@ -39,6 +40,7 @@ from dwell.errors import InputError, StoreError
     FORCE,
     STRICT,
     option("--threads", type=Number(int, 1), help="Threads for the metrics."),
+    CODE,
     example="paper-12.toml --set controller.t2=0.4 --out run.nc; then dwell run --resume run.nc "
     "--horizon 300",
 )  # fmt: skip
@@ -81,7 +83,7 @@ def run(
     return 0 if reason.ok else 130 if reason.value == "interrupted" else 1
 
 
-@command(RUN, JSON, example="run.nc --json")
+@command(RUN, JSON, CODE, example="run.nc --json")
 def show(stored: Path, as_json: bool) -> None:
     """Show the numbers of a stored run. It may have been killed, or still be going on."""
     from dwell._netcdf import stored_numbers
@@ -104,6 +106,7 @@ def show(stored: Path, as_json: bool) -> None:
     RUN,
     JSON,
     flag("--thorough", "All samples, and all centroids by the independent code."),
+    CODE,
     example="run.nc --json",
 )
 def check(stored: Path, as_json: bool, thorough: bool) -> int:
@@ -132,6 +135,7 @@ def check(stored: Path, as_json: bool, thorough: bool) -> int:
         help="Folder for plots; made if need be.",
     ),
     FORMAT,
+    CODE,
     example="run.nc --out plots --format pdf",
 )  # fmt: skip
 def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
@@ -171,6 +175,7 @@ def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
     ),
     option("--epoch", metavar="DATE", help="Date and time of t = 0, if not the site's."),
     FORCE,
+    CODE,
     example="run.nc --html run.html; or dwell export bay.nc --gis bay.geojson --frames 25",
 )  # fmt: skip
 def export(
@@ -217,6 +222,7 @@ def export(
     option("--dpi", type=Number(), help="Pixels to an inch: more makes text and lines larger."),
     flag("--turn", "In space: go once round the agents at the time --to."),
     FORCE,
+    CODE,
     example="run.nc --out run.gif --seconds 8",
 )  # fmt: skip
 def animate(stored: Path, out: Path, size: str | None, force: bool, **options: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dwell.cli.command import Number, OneOf, command, flag, option
-from dwell.cli.options import AT, FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, compiling, load
+from dwell.cli.options import AT, CODE, FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, compiling, load
 from dwell.cli.output import answer, complain
 from dwell.errors import InputError
 
@@ -39,6 +39,7 @@ from dwell.errors import InputError
     FORMAT,
     WORKERS,
     FORCE,
+    CODE,
     example="paper-12.toml --laws timer,lloyd --set lloyd.k2=2 --out laws",
 )  # fmt: skip
 def compare(
@@ -139,6 +140,7 @@ def reproduce(
     ),
     AT,
     flag("--verbose", "Explain each condition."),
+    CODE,
     example="paper-12.toml --out trade-off.png",
 )  # fmt: skip
 def design(
@@ -180,6 +182,7 @@ def design(
     FORMAT,
     WORKERS,
     JSON,
+    CODE,
     example="paper-30.toml --starts 100 --out best",
 )  # fmt: skip
 def optimize(
@@ -252,6 +255,7 @@ def optimize(
     ),
     flag("--dry-run", "Check the file, print its size, and stop."),
     JSON,
+    CODE,
     example="t2.toml --out t2; the same command goes on after any interruption",
 )  # fmt: skip
 def sweep(
@@ -306,6 +310,7 @@ def _write_case(plan: Any, case: int, out: Path | None, force: bool) -> None:
     AT,
     JSON,
     option("--out", type=Path, help="Plot the softest modes to this .png, .pdf or .svg file."),
+    CODE,
     example="run.nc --out modes.png",
 )  # fmt: skip
 def rates(
