@@ -142,7 +142,8 @@ def test_a_case_that_kills_its_process_fails_alone(tmp_path):
     grid = '"density.function" = ["tests.sweep.worlds:chatty", "tests.sweep.worlds:deadly"]'
     file = file_at(tmp_path, repeats=1, horizon=0.2, grid=grid, density=CALLABLE)
     out = tmp_path / "out"
-    done = spawn("sweep", file, "--out", out, "--json", "--workers", 1)
+    words = ("--json", "--workers", 1, "--allow-code")
+    done = spawn("sweep", file, "--out", out, *words)
     assert done.code == 1
     assert "how dense it is" in done.err
     assert (done.json["done"], done.json["failed"]) == (2, 1)

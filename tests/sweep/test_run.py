@@ -107,13 +107,14 @@ def test_a_failed_case_is_run_again_only_on_request(tmp_path):
     grid = DENSITIES.format("broken")
     file = file_at(tmp_path, repeats=1, horizon=0.2, grid=grid, density=CALLABLE)
     out = tmp_path / "out"
-    first = run_sweep(file, out)
+    sweep = dwell.load_sweep(file, allow_code=True)
+    first = run_sweep(sweep, out)
     assert (first.failed, first.computed, first.ok) == (1, 2, False)
     assert "no density here" in first.failures[0].reason
     before = tables(out)
-    again = run_sweep(file, out)
+    again = run_sweep(sweep, out)
     assert (again.failed, again.computed) == (1, 0)
-    retried = run_sweep(file, out, retry=True)
+    retried = run_sweep(sweep, out, retry=True)
     assert (retried.failed, retried.computed) == (1, 1)
     assert tables(out) == before
 

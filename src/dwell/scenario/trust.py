@@ -66,18 +66,22 @@ def refuse_far_code(
             raise refused(key, why)
 
 
-def refuse_far_names(mapping: Mapping[str, Any], folder: Path, allow_code: bool = False) -> None:
-    """Refuse a sweep file in `folder` that names such modules anywhere."""
-    for key, text in _texts(mapping, ""):
-        folders = str(text) if key.rpartition(".")[2] == "modules" else None
-        why = ""
-        if folders is not None and not _within(Path(folder, folders), folder):
-            why = (
-                "" if is_allowed(allow_code) else f"is {shown(text)}, not within {folder}; {_add()}"
-            )
-        elif _NAME.fullmatch(text) and key.rpartition(".")[2] != "name":
-            why = _far(text, folder, _modules_in(mapping), allow_code)
-        if why:
+def refuse_far_names(
+    mapping: Mapping[str, Any], base: Scenario, folder: Path, allow_code: bool = False
+) -> None:
+    """Refuse a sweep file in `folder` that names such modules anywhere.
+
+    base : the scenario of the sweep, which may be in a file of its own.
+    """
+    texts = [(key, text, key.rpartition(".")[2]) for key, text in _texts(mapping, "")]
+    named = [(key, text) for key, text, last in texts if last != "name" and _NAME.fullmatch(text)]
+    if is_allowed(allow_code) or not (named or named_code(base)):
+        return
+    for key, text, last in texts:
+        if last == "modules" and not _within(Path(folder, text), folder):
+            raise refused(key, f"is {shown(text)}, which is not within {folder}; {_add()}")
+    for key, name in named:
+        if why := _far(name, folder, _modules_in(mapping), allow_code):
             raise refused(key, why)
 
 

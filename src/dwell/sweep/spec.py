@@ -83,15 +83,18 @@ def load_sweep(path: str | os.PathLike[str], *, allow_code: bool = False) -> Swe
         if not isinstance(kept, Mapping):
             says = f"{shown(name)} was made by an earlier version; give the sweep file instead."
             raise ScenarioError(says, code="sweep.version")
+        sweep = parse_sweep(kept)
         if not is_seal(sealed(kept), plan.get("seal")):  # made by somebody else
-            refuse_far_names(kept, Path(name), allow_code)
-        return parse_sweep(kept)
+            refuse_far_names(kept, sweep.base, Path(name), allow_code)
+        return sweep
     if not os.path.lexists(name):
         raise ScenarioError(f"the sweep file {shown(name)} does not exist.", code="sweep.not-found")
     mapping = text_to_mapping(read_text(path), source=name)
-    refuse_far_names(mapping, Path(name).parent, allow_code)
+    folder = Path(name).parent
     with code_allowed(allow_code):
-        return parse_sweep(mapping, Path(name).parent)
+        sweep = parse_sweep(mapping, folder)
+        refuse_far_names(mapping, sweep.base, folder)
+    return sweep
 
 
 def parse_sweep(mapping: Mapping[str, Any], folder: str | os.PathLike[str] = ".") -> Sweep:
