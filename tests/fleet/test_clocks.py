@@ -104,7 +104,7 @@ def test_the_merge_finds_the_offsets_within_its_uncertainty(offsets, seed, drift
     offsets = np.array(offsets)
     rates = 1.0 + drift * np.linspace(-1.0, 1.0, len(offsets))
     samples, beliefs, counts, true = fleet_with(offsets, rates, seed)
-    shifts, uncertainty = clock_shifts(samples, beliefs, counts)
+    shifts, uncertainty, _ = clock_shifts(samples, beliefs, counts)
     by_first = true.ravel() * rates[0] + offsets[0]
     error = np.abs(samples["time"] + shifts - by_first).max()
     assert error <= uncertainty + 5.0 * 2.0 * drift + 1e-9
@@ -117,7 +117,7 @@ def test_boots_with_one_clock_are_one_clock():
     samples["boot"][last] = 1
     assert clock_shifts(samples, beliefs, counts)[1] == math.inf
     one = {(0, 0): 0, (1, 0): 0, (1, 1): 0}
-    shifts, uncertainty = clock_shifts(samples, beliefs, counts, one)
+    shifts, uncertainty, _ = clock_shifts(samples, beliefs, counts, one)
     assert uncertainty < SLOW
     assert len(set(shifts[samples["agent"] == 1])) == 1
 

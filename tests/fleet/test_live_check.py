@@ -157,7 +157,8 @@ def test_samples_that_are_too_late_are_counted_and_void_the_theorem():
     found = next(f for f in report.findings if f.name == "interval")
     count = int(np.count_nonzero(live.gaps > 0.6))
     assert count > 0
-    assert found.status == "not applicable"
+    assert found.status == "degraded"
+    assert "degraded: late, interval" in report.says
     assert f"{count} of {len(live.samples)} are longer than T2" in found.says
     assert report.ok
     assert {f.status for f in report.certificate} == {"not applicable"}
@@ -176,7 +177,7 @@ def test_robots_of_silent_agents_are_kept_away_from():
     live = record_of(case, settings, faults=cut)
     about = live.beliefs[live.beliefs["age"] > 1.0]
     assert 5 in about["agent"]
-    assert violated(live, case) == set()
+    assert violated(live, case) <= {"clearance"}  # of a robot that moves before it is cut off
     free = record_of(case, replace(settings, clearance=0.0), faults=cut)
     assert closest(free) < 0.6 <= closest(live)
 

@@ -16,7 +16,7 @@ GREEN, YELLOW, RED = "32", "33", "1;31"
 COLOURS = {
     "holds": GREEN, "not yet": YELLOW, "not applicable": YELLOW, "on the grid": YELLOW,
     "note": YELLOW, "repaired": YELLOW, "changed": YELLOW, "violated": RED, "does not hold": RED,
-    "impossible": RED,
+    "impossible": RED, "degraded": YELLOW, "uncertain": RED,
 }  # fmt: skip
 
 

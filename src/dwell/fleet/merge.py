@@ -60,9 +60,11 @@ def merged(journals: Sequence[FleetJournal]) -> LiveRecord:
     beliefs = np.concatenate([one.beliefs for one in journals])
     counts = np.concatenate([one.counts for one in journals])
     if all(one.header["shared_clock"] for one in journals):
-        shifts, uncertainty = np.zeros(len(samples)), 0.0
+        shifts, uncertainty, by_agent = np.zeros(len(samples)), 0.0, {}
     else:
-        shifts, uncertainty = clock_shifts(samples, beliefs, counts, _first_boots(journals))
+        shifts, uncertainty, by_agent = clock_shifts(
+            samples, beliefs, counts, _first_boots(journals)
+        )
         shifts += max(NOISE - float((samples["time"] + shifts).min(initial=NOISE)), 0.0)
     order = np.lexsort((samples["k"], samples["agent"], samples["time"] + shifts))
     ends = np.cumsum(counts)
@@ -75,7 +77,7 @@ def merged(journals: Sequence[FleetJournal]) -> LiveRecord:
     return LiveRecord(
         dict(journals[0].header.get("settings", {})), samples[order],
         np.concatenate(rows) if rows else beliefs, counts[order], shifts[order], uncertainty,
-        exact, dict(dropped), tuple(sorted(_cut_off(journals))),
+        exact, dict(dropped), tuple(sorted(_cut_off(journals))), by_agent,
     )  # fmt: skip
 
 
@@ -101,8 +103,10 @@ def clock_shifts(
     beliefs: np.ndarray,
     counts: np.ndarray,
     first_boots: Mapping[tuple[int, int], int] | None = None,
-) -> tuple[Floats, float]:
+) -> tuple[Floats, float, dict[int, float]]:
     """What to add to each time to get that of the first agent's clock, and how unsure that is.
+
+    The last is by agent: how well its clock is known against that other which knows it best.
 
     A receiver dates a message by the least delay that it has seen, so the difference of two clocks
     is known up to half the sum of the delays in both directions.
@@ -110,7 +114,7 @@ def clock_shifts(
     first_boots : by agent and boot, the first one with the same clock; each has its own if absent.
     """
     if not len(samples):
-        return np.zeros(0), 0.0
+        return np.zeros(0), 0.0, {}
     owner = np.stack([samples["agent"], samples["boot"]], axis=1).astype(np.int64)
     boots = [(int(p), int(boot)) for p, boot in np.unique(owner, axis=0)]
     first = first_boots or {}
@@ -140,7 +144,11 @@ def clock_shifts(
     shifts: Floats = np.array([shift.get(k, 0.0) for k in range(len(nodes))])[own]
     shifts[np.abs(shifts) < NOISE] = 0.0
     ways = [link.uncertainty for link in links.values()]  # those not taken as well
-    return shifts, max([unsure.get(k, np.inf) for k in range(len(nodes))] + ways)
+    by_agent: dict[int, float] = {}
+    for k, (p, _) in enumerate(nodes):
+        others = [link.uncertainty for (a, b), link in links.items() if a == k and nodes[b][0] != p]
+        by_agent[p] = max(by_agent.get(p, 0.0), min(others, default=np.inf))
+    return shifts, max([unsure.get(k, np.inf) for k in range(len(nodes))] + ways), by_agent
 
 
 def _links(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, final
 
@@ -76,6 +77,7 @@ class LiveRecord:
     exact: bool  # whether positions follow from the segments in closed form
     dropped: dict[str, int]  # datagrams that were refused, by reason
     cut: tuple[tuple[int, int], ...] = ()  # agents and boots whose last record may be missing
+    clocks: Mapping[int, float] = field(default_factory=dict)  # how uncertain that of each agent is
 
     def columns(self) -> dict[str, dict[str, np.ndarray]]:
         """The columns of samples and beliefs, without `sent_at`, which not every sample has."""

@@ -20,7 +20,7 @@ from dwell.errors import DensityError, InputError
 from dwell.hybrid import Stop
 from dwell.live.record import LiveRecord
 from dwell.measure import Metrics, measure
-from dwell.measure.closest_approach import Approach
+from dwell.measure.closest_approach import Approach, closest_approach
 from dwell.measure.metrics import Snapshots, metrics_of, snapshots
 from dwell.scenario import Scenario
 from dwell.theory.lipschitz import Attained
@@ -227,8 +227,13 @@ class Details:
 
     @cached_property
     def closest(self) -> Approach:
-        """The closest approach of two agents at any time."""
-        return self.recorded.closest
+        """The closest approach of two agents at any time.
+
+        In a live run all robots count, also those that have left or are yet to arrive.
+        """
+        if self.live is None:
+            return self.recorded.closest
+        return closest_approach(self.recorded.paths, self.horizon)
 
     @property
     def assumed(self) -> Mapping[str, Any] | None:

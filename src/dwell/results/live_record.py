@@ -60,6 +60,7 @@ def live_attribute(live: LiveRecord) -> str:
             "settings": live.settings, "dropped": live.dropped,
             "uncertainty": known_or_none(live.uncertainty),
             "exact": live.exact, "cut": live.cut,
+            "clocks": {str(p): known_or_none(unsure) for p, unsure in live.clocks.items()},
         }
     )  # fmt: skip
 
@@ -84,6 +85,7 @@ def live_from(variables: Mapping[str, Any], attribute: str, table: EventTable) -
     return LiveRecord(
         about["settings"], samples_of(table, begun, own), beliefs, counts, shifts, unsure,
         about["exact"], about["dropped"], tuple(map(tuple, about["cut"])),
+        {int(p): np.inf if one is None else one for p, one in about.get("clocks", {}).items()},
     )  # fmt: skip
 
 

@@ -100,8 +100,11 @@ def _live(live: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
         return
     starts = counted(live["boots"], "boot")
     samples, late = counted(live["samples"], "sample"), counted(live["gaps_over_t2"], "gap")
-    clocks = "" if live["exact"] else ", measured positions"
-    yield "live", f"{counted(live['agents'], 'agent')}, {starts}, {samples}, {late} over T2{clocks}"
+    places = "" if live["exact"] else ", measured positions"
+    yield "live", f"{counted(live['agents'], 'agent')}, {starts}, {samples}, {late} over T2{places}"
+    unsure = live["clock_uncertainty"]
+    if unsure != 0.0:
+        yield "clocks", "not comparable" if unsure is None else f"known to {unsure:.2g} s"
     for name in ("interventions", "dropped"):
         listed = ", ".join(f"{count} {reason}" for reason, count in live[name].items())
         yield name, listed or "none"

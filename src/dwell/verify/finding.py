@@ -19,13 +19,17 @@ Tell = Callable[[str, float], None]  # called with the present activity and the 
 SECOND_OPINIONS = ("by-hand", "by-counting")  # the findings of independent code
 HOLDS, VIOLATED, NOT_APPLICABLE = "holds", "violated", "not applicable"
 NOT_YET = "not yet"  # what a longer run may still come to
+DEGRADED = "degraded"  # a live run has not the property in full, and may still be a solution
+UNCERTAIN = "uncertain"  # what was recorded cannot tell; such a run is not certified
 EXPECTED = "expected: "  # before the sentence of a property that the run does not have
 CHANGED = "changed"  # a module of the scenario, since the run was stored
 SOLUTION, ALTERED, NO_SOLUTION = "solution", "altered", "not-a-solution"
+UNKNOWN = "uncertain"
 VERDICTS = {
     SOLUTION: "is a solution of its scenario",
     ALTERED: "was changed after it was written; its events still solve its scenario",
     NO_SOLUTION: "is NOT a solution of its scenario",
+    UNKNOWN: "cannot be certified",
 }
 
 
@@ -159,13 +163,17 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """One of "solution", "altered" and "not-a-solution"; the certificate has no part in it.
+        """One of "solution", "altered", "not-a-solution" and "uncertain", the certificate aside.
 
         "altered": the file does not match its digest, and nothing else is violated.
+        "uncertain": a live run with a record that cannot tell, such as with clocks that are not
+        known well enough, and nothing that is violated.
         """
         violated = {finding.name for finding in self.findings if finding.status == VIOLATED}
         if violated - {"digest"}:
             return NO_SOLUTION
+        if any(finding.status == UNCERTAIN for finding in self.findings):
+            return UNKNOWN
         return ALTERED if violated else SOLUTION
 
     @property
@@ -175,6 +183,9 @@ class Report:
         for f in self.findings:
             if f.name in SECOND_OPINIONS and f.status == NOT_APPLICABLE:
                 changed.append(f"no other code has recomputed its centroids ({f.where})")
+        for status in (UNCERTAIN, DEGRADED):
+            some = [f.name for f in self.findings if f.status == status]
+            changed += [f"{status}: {', '.join(some)}"] if some else []
         return "; ".join([VERDICTS[self.verdict], *changed])
 
     @property

@@ -130,6 +130,11 @@ class Recorded:
         """Jump k in words."""
         return f"jump {k + 1}, agent {self.table.agent[k]}, {at_time(self.table.time[k])}"
 
+    def where_at(self, k: int) -> str:
+        """Jump k in words; beyond the last jump, an agent at the end."""
+        rows = len(self.table)
+        return self.where(k) if k < rows else f"agent {k - rows} at the end"
+
     @cached_property
     def ended(self) -> Segments:
         """The segment that each jump ends: that of the agent's previous jump, or of the start."""

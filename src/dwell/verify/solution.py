@@ -41,6 +41,7 @@ from dwell.verify.finding import (
 )
 from dwell.verify.guarantees import promises
 from dwell.verify.live import live_findings, uncovered_live
+from dwell.verify.live_apart import aged, ordered
 from dwell.verify.recorded import Recorded, gaps_between, outside_of
 from dwell.verify.replay import expected_next_at, measured_jumps, rederive
 from dwell.verify.run_certificate import held_against
@@ -132,6 +133,8 @@ def verify(
         except AgentsError as fault:  # coincident agents, in a table that is wrong
             coincident = str(fault)
         findings.append(yes_or_no("apart", SAYS["apart"], not coincident, coincident))
+    if claims.live is not None:
+        findings = ordered(findings)
     total = 0 if claims.metrics is None else len(claims.metrics.times)
     return Report(tuple(findings), certificate, (len(again), total))
 
@@ -305,7 +308,8 @@ def _bounds(run: Recorded, live: LiveRecord | None = None) -> Iterator[Finding]:
     kept = system.perfect or isinstance(law, Timer) if live is None else live.exact
     still = not system.timeline.region_changes
     guaranteed = getattr(law, "stays_inside", False) and kept and still
-    yield if_guaranteed(_worst("workspace", beyond, 1e-12, lambda k: f"row {k}"), guaranteed)
+    found = if_guaranteed(_worst("workspace", beyond, 1e-12, run.where_at), guaranteed)
+    yield found if live is None else aged(found, live, stated_speed(law))
 
 
 def _jumps(run: Recorded, rounding: float, tell: Tell, thorough: bool) -> Iterator[Finding]:
