@@ -34,7 +34,10 @@ def fleet_plan(scenario: Scenario, folder: Path, run: str, key: bytes | None = N
     """The plan of a scenario."""
     system, positions, _ = build(scenario)
     settings, faults = fleet_settings(scenario)
-    about = {"settings": settings.table(), "scenario": scenario.model_dump(mode="json")}
+    about: dict[str, Any] = {
+        "settings": settings.table(),
+        "scenario": scenario.model_dump(mode="json"),
+    }
     about["digest"] = scenario_digest(scenario)
     about |= {"seal": seal} if (seal := seal_of(scenario)) else {}
     return FleetPlan(

@@ -59,8 +59,9 @@ def merged(journals: Sequence[FleetJournal]) -> LiveRecord:
     samples = np.concatenate([one.samples for one in journals])
     beliefs = np.concatenate([one.beliefs for one in journals])
     counts = np.concatenate([one.counts for one in journals])
+    by_agent: dict[int, float] = {}
     if all(one.header["shared_clock"] for one in journals):
-        shifts, uncertainty, by_agent = np.zeros(len(samples)), 0.0, {}
+        shifts, uncertainty = np.zeros(len(samples)), 0.0
     else:
         shifts, uncertainty, by_agent = clock_shifts(
             samples, beliefs, counts, _first_boots(journals)

@@ -174,7 +174,7 @@ def merge_journals(
         How long it took, in seconds; the time up to which the fleet ran unless given.
     allow_code
         Whether Python modules that the journals name are imported, although these were written by
-        somebody else or on another machine.
+        another user or on another machine.
 
     Returns
     -------

@@ -65,8 +65,8 @@ def load_run(
     even_if_damaged : bool
         Read such jumps as well, so that `dwell.check` can report them.
     allow_code : bool
-        Whether Python modules that the file names are imported, although it was written by somebody
-        else or on another machine. Without them a run can be shown, not checked or resumed.
+        Whether Python modules that the file names are imported, although it was written by another
+        user or on another machine. Without them a run can be shown, not checked or resumed.
 
     Returns
     -------

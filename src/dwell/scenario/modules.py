@@ -39,8 +39,9 @@ _LOCK = threading.RLock()
 def named_code(scenario: Scenario) -> dict[str, str]:
     """The code that a scenario names: its key, and "module:name"."""
     parts: dict[str, Any] = {"controller": scenario.controller, "density": scenario.density}
-    for name, tables in (("world", scenario.world), ("sensor", scenario.sensor)):
-        parts |= {f"{name}[{k}].density": one.density for k, one in enumerate(tables or ())}
+    for name in ("world", "sensor"):
+        tables = getattr(scenario, name) or ()
+        parts |= {f"{name}[{k}].density": one.density for k, one in enumerate(tables)}
     named = {}
     for key, part in parts.items():
         word, attribute = ("class", "law") if key == "controller" else ("function", "function")

@@ -84,7 +84,7 @@ def load_sweep(path: str | os.PathLike[str], *, allow_code: bool = False) -> Swe
             says = f"{shown(name)} was made by an earlier version; give the sweep file instead."
             raise ScenarioError(says, code="sweep.version")
         sweep = parse_sweep(kept)
-        if not is_seal(sealed(kept), plan.get("seal")):  # made by somebody else
+        if not is_seal(sealed(kept), plan.get("seal")):  # made by another user
             refuse_far_names(kept, sweep.base, Path(name), allow_code)
         return sweep
     if not os.path.lexists(name):

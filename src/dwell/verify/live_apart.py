@@ -40,10 +40,10 @@ def clearance(check: LiveCheck) -> Finding:
     if radius == 0.0:
         why = f"{where}; fleet.clearance is 0, so that none was asked for"
         return not_applicable(name, says, why)
-    doubt = _doubt(check, found)
+    error = _known_to(check, found)
     wanted, short = 2.0 * radius, 2.0 * radius - found.distance
-    says = f"{says}, of two clearances {wanted:.4g}, known to {doubt:.2g}"
-    limit = doubt + ROUNDING * wanted
+    says = f"{says}, of two clearances {wanted:.4g}, known to {error:.2g}"
+    limit = error + ROUNDING * wanted
     if not found.thorough:
         says = f"{says}; not all pairs were followed all along"
     if short > limit:
@@ -54,7 +54,7 @@ def clearance(check: LiveCheck) -> Finding:
     return Finding(name, f"{says} ({where})", HOLDS, 0.0, limit)
 
 
-def _doubt(check: LiveCheck, found: Approach) -> float:
+def _known_to(check: LiveCheck, found: Approach) -> float:
     """How far the distance of two robots may be from the recorded one."""
     live = check.live
     two = np.isin(live.samples["agent"], found.agents)
