@@ -128,6 +128,8 @@ class Circle:
             if least is not None and value <= least:
                 raise _refused(name, value, "a number above 0")
             object.__setattr__(self, name, value)
+        if not math.isfinite(2.0 * math.pi / self.period * self.radius):
+            raise _refused("period", self.period, "one that makes the speed a finite number")
 
     first = 0.0
     last = math.inf

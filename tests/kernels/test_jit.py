@@ -85,6 +85,8 @@ def test_kernels_import_each_other_in_the_one_way_that_the_cache_reads():
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.ImportFrom):
                 assert node.level == 0
+                if file.name == "_kept.py" and node.module == "dwell.errors":
+                    continue  # the warning of the machinery around kernels
                 if node.module.startswith("dwell"):
                     parts = node.module.removeprefix("dwell._kernels.").split(".")
                     assert _jit.ROOT.joinpath(*parts).with_suffix(".py").is_file()

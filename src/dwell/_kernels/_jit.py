@@ -1,11 +1,11 @@
-"""The one use of Numba (a fused multiply-add, which it lacks, is in common/arithmetic.py).
+"""The one use of Numba, but for its files (_kept.py) and an intrinsic (common/arithmetic.py).
 
 - ``DWELL_JIT=0`` leaves every kernel plain Python: the oracle of the tests.
 - Compiled code is kept in a folder named after the text of its module, of all modules that this
   one imports, directly or not, and of all named tuples. Numba itself compares only the file of the
   function that it loads, so a change in a callee would go unnoticed.
 - Where no such folder can be written (a read-only install without a home), kernels are compiled
-  anew in each process instead of failing at import.
+  anew in each process instead of failing at import. Damaged files count as absent (_kept.py).
 """
 
 from __future__ import annotations
@@ -172,7 +172,6 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
     # of references (_nrt): kernels make no arrays, and Python keeps theirs until the call is over;
     # two locked instructions for each array of a working memory took longer than many kernels.
     options: dict[str, Any] = {
-        "cache": folder is not None,
         "nogil": True,
         "error_model": "numpy",
         "fastmath": False,
@@ -184,6 +183,11 @@ def _compiled(function: Callable[..., Any], extra: dict[str, Any]) -> Any:
         settings: Any = numba.config
         kept, settings.CACHE_DIR = settings.CACHE_DIR, str(folder or "")
         try:
-            return _for_all_numbers(numba.njit(function, **options))
+            kernel = _for_all_numbers(numba.njit(function, **options))
+            if folder is not None:
+                from dwell._kernels._kept import keep
+
+                keep(kernel)
+            return kernel
         finally:
             settings.CACHE_DIR = kept

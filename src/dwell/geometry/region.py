@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dwell._kernels.polygon.pieces import Pieces
 
 KEY = "workspace.parts"
+CONTACT = 1e-6  # of a part's extent: how near its box what it holds must be, at least
 
 
 class Part(NamedTuple):
@@ -159,11 +160,26 @@ class Region(ConvexRegion):
         """Shortest paths within the part that holds a position, or is nearest to it."""
         if len(self.routes) == 1:
             return self.routes[0]
-        for routes in self.routes:
-            if routes.holds(position[None])[0]:
-                return routes
-        gaps = [float(lengths(r.nearest(position[None])[0] - position)) for r in self.routes]
-        return self.routes[int(np.argmin(gaps))]
+        low, high = self._boxes
+        away = lengths(np.maximum(np.maximum(low - position, position - high), 0.0))
+        for k in np.flatnonzero(away <= CONTACT * lengths(high - low)):
+            if self.routes[k].holds(position[None])[0]:
+                return self.routes[k]
+        least, nearest = np.inf, 0
+        for k in np.argsort(away, kind="stable"):
+            if away[k] > least:
+                break
+            gap = float(lengths(self.routes[k].nearest(position[None])[0] - position))
+            if (gap, k) < (least, nearest):
+                least, nearest = gap, int(k)
+        return self.routes[nearest]
+
+    @cached_property
+    def _boxes(self) -> tuple[Points, Points]:
+        """Lower and upper corner of the box around each part, (parts, 2) each."""
+        outer = [part.outer for part in self.parts]
+        low, high = (np.array([f(ring, axis=0) for ring in outer]) for f in (np.min, np.max))
+        return low, high
 
 
 def refuse_region(workspace: object, what: str, instead: str) -> None:

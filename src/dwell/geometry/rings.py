@@ -184,24 +184,46 @@ def _between(a: Points, b: Points, share: Fraction) -> Exact:
 
 def _refuse_nesting(parts: Sequence[Sequence[Points]]) -> None:
     """Refuse holes outside their part or in other holes, and parts inside others."""
-    for p, (outer, *holes) in enumerate(parts):
-        for h, hole in enumerate(holes):
-            others = [other for k, other in enumerate(holes) if k != h]
-            if not is_inside(hole, outer) or any(is_inside(hole, other) for other in others):
-                raise WorkspaceError(
-                    f"{_named(p, h + 1)} is not inside its part, or inside another hole; each hole "
-                    "belongs to the part around it, and land in a hole is a part of its own",
-                    code="workspace.nesting",
-                    key=KEY,
-                )
-        for q, (around, *gaps) in enumerate(parts):
-            if q != p and is_inside(outer, around) and not any(is_inside(outer, g) for g in gaps):
-                raise WorkspaceError(
-                    f"part {p} lies inside part {q}; parts must not overlap: join them, or make a "
-                    "hole for it",
-                    code="workspace.overlap",
-                    key=KEY,
-                )
+    owner = [(p, h) for p, rings in enumerate(parts) for h in range(len(rings))]
+    around = _rings_around([ring for rings in parts for ring in rings])
+    for (p, h), k in zip(owner, around, strict=True):
+        if h == 0 and k is not None and owner[k][1] == 0:
+            raise WorkspaceError(
+                f"part {p} lies inside part {owner[k][0]}; parts must not overlap: join them, or "
+                "make a hole for it",
+                code="workspace.overlap",
+                key=KEY,
+            )
+    for (p, h), k in zip(owner, around, strict=True):
+        if h > 0 and (k is None or owner[k] != (p, 0)):
+            raise WorkspaceError(
+                f"{_named(p, h)} is not inside its part, or inside another hole; each hole "
+                "belongs to the part around it, and land in a hole is a part of its own",
+                code="workspace.nesting",
+                key=KEY,
+            )
+
+
+def _rings_around(rings: Sequence[Points]) -> list[int | None]:
+    """The innermost ring around each ring; None if there is none. The rings do not cross."""
+    low, high = (np.array([f(ring, axis=0) for ring in rings]) for f in (np.min, np.max))
+    area = np.array([abs(signed_area(ring)) for ring in rings])
+    # Bins along x: a ring around another one is listed in the bin where that begins.
+    count = int(np.sqrt(len(rings))) + 1
+    edges = np.linspace(low[:, 0].min(), high[:, 0].max(), count + 1)[1:-1]
+    first, last = np.searchsorted(edges, low[:, 0]), np.searchsorted(edges, high[:, 0])
+    spans = last - first + 1
+    which = np.repeat(np.arange(len(rings)), spans)
+    bins = np.repeat(first - np.cumsum(spans) + spans, spans) + np.arange(len(which))
+    order = np.lexsort((area[which], bins))
+    which, begins = which[order], np.searchsorted(bins[order], np.arange(count + 1))
+    found: list[int | None] = []
+    for k, ring in enumerate(rings):
+        some = which[begins[first[k]] : begins[first[k] + 1]]
+        wide = (low[some] <= low[k]) & (high[some] >= high[k])
+        some = some[wide.all(axis=1) & (some != k)]
+        found.append(next((int(j) for j in some if is_inside(ring, rings[j])), None))
+    return found
 
 
 def is_inside(ring: Points, around: Points) -> bool:

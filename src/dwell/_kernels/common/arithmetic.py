@@ -31,6 +31,15 @@ def smaller(a, b):
     return a if a < b else b
 
 
+@inner
+def clamped(x, low, high):
+    """The number in [low, high] that is nearest to x.
+
+    What may be beyond all whole numbers is clamped before it is rounded to one.
+    """
+    return smaller(larger(x, low), high)
+
+
 if ENABLED:
     from numba.core import cgutils, types
     from numba.extending import intrinsic

@@ -14,6 +14,7 @@ from dwell._kernels.common.density_terms import (
 )
 
 STEP, LINEAR, CIRCLE = range(3)
+WHOLE = 2.0**53  # turns from which on doubles are whole numbers
 SERIES = 11  # terms of sine and cosine, on an eighth of a turn
 RATE = 3  # first column of the form of a Gaussian
 
@@ -21,7 +22,7 @@ RATE = 3  # first column of the form of a Gaussian
 @inner
 def cos_and_sin(turns):
     """Cosine and sine of an angle in turns, exact at multiples of a quarter turn."""
-    turns -= math.floor(turns)
+    turns = turns - math.floor(turns) if abs(turns) < WHOLE else 0.0
     quarter = int(4.0 * turns)
     share = 4.0 * turns - quarter  # of a quarter turn
     beyond = share > 0.5

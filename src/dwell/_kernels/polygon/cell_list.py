@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.arithmetic import clamped, larger, smaller
 from dwell._kernels.common.segments import HOLD_X, HOLD_Y, SINCE, START_X, START_Y
 from dwell._kernels.polygon.buffers import LINES
 
@@ -102,8 +102,7 @@ def lay_frame(agents, left, low, right, high, frame):
 @inner
 def place_in(z, low, side, count):
     """The column or row of bins that z lies in; those outside belong to the outermost."""
-    k = math.floor((z - low) / side)
-    return int(smaller(count - 1, larger(0, k)))
+    return math.floor(clamped((z - low) / side, 0.0, count - 1.0))
 
 
 @inner

@@ -3,14 +3,14 @@
 import math
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.arithmetic import clamped, larger, smaller
 from dwell._kernels.polygon.region_cut import orientation
 
 
 @inner
 def place_in(v, low, side, count):
     """The row or column of a grid that holds the coordinate v."""
-    return smaller(count - 1, larger(0, math.floor((v - low) / side)))
+    return math.floor(clamped((v - low) / side, 0.0, count - 1.0))
 
 
 @inner

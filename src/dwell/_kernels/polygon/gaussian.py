@@ -165,7 +165,7 @@ def gaussian_triangle(cx, cy, q, ax, ay, bx, by, k, log_scale, log_top, px, py, 
     qxx, qxy, qyy = q
     m = fx = fy = polar = 0.0
     put(0, (0.0, 0.0, ax, ay, bx, by, k), pending)
-    size = 1
+    size = 1 if log_top > -np.inf else 0  # nothing of a peak that is out of all range
     while size > 0:
         row = size - 1
         t = pending[row]
@@ -177,7 +177,7 @@ def gaussian_triangle(cx, cy, q, ax, ay, bx, by, k, log_scale, log_top, px, py, 
         la = -2.0 * (hx * ax + hy * ay)
         lb = -2.0 * (hx * bx + hy * by)
         high = larger(0.0, larger(la, lb))
-        if e + high < log_top - NEGLIGIBLE:  # the exponent is concave: a bound
+        if not e + high >= log_top - NEGLIGIBLE:  # the exponent is concave: a bound
             size -= 1
             continue
         dx, dy = bx - ax, by - ay
@@ -346,7 +346,7 @@ def gaussian_by_edges(n, cx, cy, c11, c12, c22, rho, x, y, x2, y2, panels, value
         dx, dy = x[k] - cx, y[k] - cy
         x2[k], y2[k] = c11 * dx + c12 * dy, c22 * dy
     near = nearest_squared(n, x2, y2)
-    if near > TOO_FAR:
+    if not near <= TOO_FAR:
         return REFUSED, 0.0, 0.0, 0.0, 0.0
     far = near > FAR
     total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -363,9 +363,9 @@ def gaussian_by_edges(n, cx, cy, c11, c12, c22, rho, x, y, x2, y2, panels, value
         span = larger(abs(length * (2.0 * t0 + length)), length * length)
         if far:  # F has a pole near the peak: keep panels shorter than its distance
             span = larger(span, POLE * length * length / near)
-        pieces = math.ceil(span / SPAN)
-        if pieces > MAX_PIECES:
+        if not span / SPAN <= MAX_PIECES:
             return REFUSED, 0.0, 0.0, 0.0, 0.0
+        pieces = math.ceil(span / SPAN)
         piece = length / pieces
         for k in range(pieces):
             if count == MAX_PANELS:

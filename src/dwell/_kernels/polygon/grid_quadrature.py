@@ -12,7 +12,7 @@ two agents belong to both kinds of cell.
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import larger, range_of, smaller
+from dwell._kernels.common.arithmetic import clamped, larger, range_of, smaller
 from dwell._kernels.polygon.gaussian import add_point
 from dwell._kernels.polygon.guaranteed_envelope import CHUNK, DX, DY, HALF, RADIUS
 
@@ -20,8 +20,8 @@ from dwell._kernels.polygon.guaranteed_envelope import CHUNK, DX, DY, HALF, RADI
 @inner
 def lines_between(low, high, origin, step, count):
     """Indices of the grid lines between two coordinates, one wider against rounding."""
-    first = math.floor((low - origin) / step) - 1
-    last = math.ceil((high - origin) / step) + 1
+    first = math.floor(clamped((low - origin) / step, 0.0, count)) - 1
+    last = math.ceil(clamped((high - origin) / step, -2.0, count - 1.0)) + 1
     return larger(0, first), smaller(count - 1, last)
 
 

@@ -23,7 +23,7 @@ Between two frames of a raster that changes over time, moments are weighted sums
 import math
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import larger, range_of, smaller
+from dwell._kernels.common.arithmetic import clamped, larger, range_of, smaller
 from dwell._kernels.common.density_terms import RasterTerms
 from dwell._kernels.common.quadrature import NODES, WEIGHTS
 from dwell._kernels.polygon.raster_cells import (
@@ -34,7 +34,6 @@ from dwell._kernels.polygon.raster_cells import (
     add_between,
     add_pieces,
     add_side,
-    clamped,
     corner_values,
     ends_of_cell,
     plus_point,
@@ -81,8 +80,8 @@ def add_slab(raster, j, base, pivot, v0, v1, left, right, gap, count, pieces, t)
     begin, end = -base, raster.columns + bilinear - base  # all columns
     l0, l1 = left
     r0, r1 = right
-    first = larger(math.floor(larger(smaller(l0, l1), begin)), begin)
-    last = smaller(math.ceil(smaller(larger(r0, r1), end)), end)
+    first = math.floor(clamped(smaller(l0, l1), begin, end))
+    last = math.ceil(clamped(larger(r0, r1), begin, end))
     whole = larger(math.ceil(clamped(larger(l0, l1), begin, end)), begin + bilinear)
     until = smaller(math.floor(clamped(smaller(r0, r1), begin, end)), end - bilinear)
     if gap[0] < gap[1]:
@@ -205,6 +204,8 @@ def pixel_moments(n, raster, bu, bv, pivot, u, v, pieces):
                 tiles = moments_of_tiles(raster.tiles, (j + bv) >> BITS, first, last, bu, bv, pivot)
                 band = plus_six(band, tiles)
         then = smaller(smaller(j + 1.0, top), smaller(v[lefts[1]], v[rights[1]]))
+        if not then > now:  # so far from the grid that doubles do not tell its rows apart
+            break
         lines = (left, on_side(lefts, then, u, v)), (right, on_side(rights, then, u, v))
         row = (j + bv, j - pivot[1])
         count, band = add_slab(
@@ -301,6 +302,8 @@ def add_raster_border(raster, ax, ay, bx, by, x0, y0, found):
     s, last = part_within(v, dv, half, rows + half, s, last)
     while s < last:
         then = smaller(last, smaller(next_line(u, du, s), next_line(v, dv, s)))
+        if not then > s:  # as in `pixel_moments`
+            break
         middle = 0.5 * (s + then)
         i = clamped(math.floor(u + middle * du), 0, columns - 1 + raster.bilinear)
         j = clamped(math.floor(v + middle * dv), 0, rows - 1 + raster.bilinear)

@@ -7,7 +7,7 @@ that is constant per pixel they are equal. Six moments: 1, u, v, uu, uv, vv, abo
 import numpy as np
 
 from dwell._kernels._jit import inner
-from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.arithmetic import clamped, larger, smaller
 from dwell._kernels.common.quadrature import NODES, WEIGHTS
 from dwell._kernels.polygon.buffers import NUMBERS, PIECES
 
@@ -21,12 +21,6 @@ UPRIGHT = 1e300  # change of v by u of a line that is parallel to the columns
 F00, F10, F01, F11, U, V, V0, V1, L0, L1, R0, R1, M, MU, MV, UU, UV, VV = range(
     0, NUMBERS * PIECES, PIECES
 )
-
-
-@inner
-def clamped(x, low, high):
-    """The number in [low, high] that is nearest to x."""
-    return smaller(larger(x, low), high)
 
 
 @inner

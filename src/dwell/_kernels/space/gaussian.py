@@ -182,7 +182,7 @@ def next_piece(size, flat, stretch, q, center, least, reach, pending):
         da, db, dc = less(a, s), less(b, s), less(c, s)
         t0, t1, t2, t3 = -dot(tilt, s), dot(tilt, da), dot(tilt, db), dot(tilt, dc)
         high = larger(larger(t0, t1), larger(t2, t3))
-        if e + high < least:  # the exponent is concave: a bound
+        if not (e > -np.inf and e + high >= least):  # the exponent is concave: a bound
             size -= 1
             continue
         low = smaller(smaller(t0, t1), smaller(t2, t3))
