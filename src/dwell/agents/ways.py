@@ -27,6 +27,9 @@ def on_ways(workspace: Workspace, seen: CellMeasurements, positions: Points) -> 
     if not (isinstance(workspace, Region) and workspace.stay):
         return seen
     error, stretch = seen.error.copy(), np.full(len(positions), np.inf)
-    for k in np.flatnonzero(~seen.coincident & ((seen.mass > 0.0) | seen.empty)):
-        error[k], stretch[k] = workspace.routes_at(positions[k]).way(positions[k], seen.error[k])
+    some = np.flatnonzero(~seen.coincident & ((seen.mass > 0.0) | seen.empty))
+    part = workspace.parts_at(positions[some])
+    for number in np.unique(part):
+        own = some[part == number]
+        error[own], stretch[own] = workspace.routes[number].ways(positions[own], error[own])
     return replace(seen, error=error, stretch=stretch)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, lengths
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.errors import WorkspaceError
 from dwell.geometry.convex import ConvexRegion, Polygon
 from dwell.geometry.decomposition import moments_of, pieces_of
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from dwell._kernels.polygon.pieces import Pieces
 
 KEY = "workspace.parts"
-CONTACT = 1e-6  # of a part's extent: how near its box what it holds must be, at least
 
 
 class Part(NamedTuple):
@@ -156,15 +155,22 @@ class Region(ConvexRegion):
         """Shortest paths within each part."""
         return tuple(Routes([part.outer, *part.holes]) for part in self.parts)
 
-    def routes_at(self, position: Points) -> Routes:
-        """Shortest paths within the part that holds a position, or is nearest to it."""
-        if len(self.routes) == 1:
-            return self.routes[0]
-        low, high = self._boxes
-        away = lengths(np.maximum(np.maximum(low - position, position - high), 0.0))
-        for k in np.flatnonzero(away <= CONTACT * lengths(high - low)):
-            if self.routes[k].holds(position[None])[0]:
-                return self.routes[k]
+    def parts_at(self, positions: Points) -> Ints:
+        """The number of the part that holds each position, or is nearest to it, (K,)."""
+        lower, upper = self._boxes
+        near = ((positions[:, None] >= lower) & (positions[:, None] <= upper)).all(axis=2)
+        found = np.full(len(positions), -1)
+        for number in np.flatnonzero(near.any(axis=0)):
+            some = np.flatnonzero(near[:, number] & (found < 0))
+            found[some[self.routes[number].holds(positions[some])]] = number
+        for k in np.flatnonzero(found < 0):
+            found[k] = self._nearest_part(positions[k])
+        return found
+
+    def _nearest_part(self, position: Points) -> int:
+        """The number of the part that is nearest to a position outside all of them."""
+        lower, upper = self._boxes
+        away = lengths(np.maximum(np.maximum(lower - position, position - upper), 0.0))
         least, nearest = np.inf, 0
         for k in np.argsort(away, kind="stable"):
             if away[k] > least:
@@ -172,14 +178,17 @@ class Region(ConvexRegion):
             gap = float(lengths(self.routes[k].nearest(position[None])[0] - position))
             if (gap, k) < (least, nearest):
                 least, nearest = gap, int(k)
-        return self.routes[nearest]
+        return nearest
 
     @cached_property
     def _boxes(self) -> tuple[Points, Points]:
-        """Lower and upper corner of the box around each part, (parts, 2) each."""
-        outer = [part.outer for part in self.parts]
-        low, high = (np.array([f(ring, axis=0) for ring in outer]) for f in (np.min, np.max))
-        return low, high
+        """The corners of the boxes round all parts, (P, 2) each."""
+        lower = np.array([routes.lower - routes.slack for routes in self.routes])
+        return lower, np.array([routes.upper + routes.slack for routes in self.routes])
+
+    def routes_at(self, position: Points) -> Routes:
+        """Shortest paths within the part that holds a position, or is nearest to it."""
+        return self.routes[int(self.parts_at(position[None])[0])]
 
 
 def refuse_region(workspace: object, what: str, instead: str) -> None:

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, lengths
+from dwell._types import Floats, Points, columns, lengths
 from dwell.errors import WorkspaceError
+
+if TYPE_CHECKING:
+    from dwell._kernels.polygon.visibility import Corners, Outline, Search
 
 SLACK = 1e-12  # of the extent: distances that count as contact
 ROUNDINGS = 16.0  # of the coordinates: likewise
-MOST_CORNERS = 2000  # around which paths may turn: a visibility graph has their square in entries
+MOST_CORNERS = 10_000  # around which paths may turn: which see each other has their square in bytes
+CELLS = 1.5  # of a grid, along each side, over the square root of the number of edges
+MOST_CELLS = 1024  # along each side
 
 
 class Way(NamedTuple):
     """The way of an agent to its target."""
 
     error: Points  # (2,) along the first straight stretch, as long as the whole way
-    stretch: float  # the length of that stretch
+    stretch: float  # the length of that stretch; 0 if there is no way
 
 
 class Routes:
@@ -42,48 +47,35 @@ class Routes:
         size = float(np.abs(corners).max())
         self.slack = max(SLACK * extent, ROUNDINGS * float(np.spacing(size)))
         self._corners, self._ends = corners - self.origin, ends - self.origin
-        one, other = self._corners - (before - self.origin), self._ends - self._corners
-        turning = one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0] < 0.0
-        self._turns = self._corners[turning]
-        self._edges = tuple(np.ascontiguousarray(c) for c in (*self._corners.T, *self._ends.T))
-        self._outline = (*self._edges, turning, self.slack)
-        self._xy = tuple(np.ascontiguousarray(c) for c in self._turns.T)
-
-    def holds(self, points: Points) -> np.ndarray:
-        """Whether each point lies in the part, its boundary included."""
-        from dwell._kernels.polygon.visibility import are_held
-
-        x, y = (np.ascontiguousarray(c) for c in (points - self.origin).T)
-        found = np.empty(len(x), dtype=bool)
-        are_held(x, y, *self._edges, self.slack, found)
-        return found
-
-    def nearest(self, points: Points) -> Points:
-        """The nearest point of the part to each point; the point itself if it is inside."""
-        found = np.array(points, dtype=np.float64)
-        for k in np.flatnonzero(~self.holds(found)):
-            found[k] = self._on_boundary(found[k] - self.origin) + self.origin
-        return found
-
-    def _on_boundary(self, point: Points) -> Points:
-        """The nearest point of the boundary; of several, the one with the least displacement."""
-        along = self._ends - self._corners
-        offset = point - self._corners
-        length = (along * along).sum(axis=1)
-        share = np.clip((offset * along).sum(axis=1) / length, 0.0, 1.0)
-        feet = self._corners + share[:, None] * along
-        gap = feet - point
-        far = lengths(gap)
-        near = np.flatnonzero(far <= far.min() + self.slack)
-        first = near[np.lexsort((gap[near, 1], gap[near, 0]))[0]]
-        return np.asarray(feet[first])
+        self._before = before - self.origin
+        self.lower, self.upper = corners.min(axis=0), corners.max(axis=0)
+        one, other = self._corners - self._before, self._ends - self._corners
+        self._turning = one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0] < 0.0
+        self._turns = self._corners[self._turning]
 
     @cached_property
-    def _table(self) -> tuple[Floats, Ints]:
-        """Distances between all corners at which paths may turn, and the corners before."""
-        from scipy.sparse.csgraph import shortest_path
+    def _outline(self) -> Outline:
+        """The edges, listed by the cells of a grid."""
+        from dwell._kernels.polygon.visibility import Outline, count_cells, list_cells
 
-        from dwell._kernels.polygon.visibility import see_each_other
+        side = int(np.clip(np.ceil(CELLS * np.sqrt(len(self._corners))), 1, MOST_CELLS))
+        low, high = self.lower - self.origin, self.upper - self.origin
+        wide, tall = (float(length) / side for length in high - low)
+        edges = (*columns(self._corners), *columns(self._ends), self._turning, self.slack)
+        grid = (float(low[0]), float(low[1]), wide, tall, side, side)
+        begins = np.zeros(side * side + 1, dtype=np.int64), np.zeros(side + 1, dtype=np.int64)
+        none = np.empty(0, dtype=np.int64)
+        count_cells(Outline(*edges, *grid, begins[0], none, begins[1], none), *begins)
+        cells, rows = (np.cumsum(counts) for counts in begins)
+        lists = np.empty(cells[-1], dtype=np.int64), np.empty(rows[-1], dtype=np.int64)
+        found = Outline(*edges, *grid, cells, lists[0], rows, lists[1])
+        list_cells(found, cells.copy(), rows.copy())
+        return found
+
+    @cached_property
+    def _corner_list(self) -> Corners:
+        """The corners at which paths may turn; which of them see each other is found when asked."""
+        from dwell._kernels.polygon.visibility import Corners
 
         count = len(self._turns)
         if count > MOST_CORNERS:
@@ -94,45 +86,69 @@ class Routes:
                 code="workspace.stay",
                 key="workspace.stay",
             )
-        seen = np.empty((count, count))
-        see_each_other(*self._xy, *self._outline, seen)
-        graph = np.where(seen > 0.0, seen, 0.0)  # 0: no edge
-        far, before = shortest_path(graph, directed=False, return_predecessors=True)
-        return far, before
+        beside = (self._ends[self._turning], self._before[self._turning])
+        places = (c for points in (self._turns, *beside) for c in columns(points))
+        return Corners(*places, np.zeros((count, count), dtype=np.uint8))
 
-    def path(self, begin: Points, end: Points) -> Points:
-        """The vertices of the shortest path between two points of the part, (k, 2)."""
-        from dwell._kernels.polygon.visibility import is_seen, seen_from
+    @property
+    def _search(self) -> Search:
+        """Working memory of a search."""
+        from dwell._kernels.polygon.visibility import Search
 
+        count = len(self._turns)
+        known, before = np.empty((2, count)), np.empty(count, dtype=np.int64)
+        return Search(*known, before, np.empty(count, dtype=bool))
+
+    def holds(self, points: Points) -> np.ndarray:
+        """Whether each point lies in the part, its boundary included."""
+        from dwell._kernels.polygon.visibility import are_held
+
+        found = np.empty(len(points), dtype=bool)
+        are_held(self._outline, *columns(points - self.origin), found)
+        return found
+
+    def nearest(self, points: Points) -> Points:
+        """The nearest point of the part to each point; the point itself if it is inside.
+
+        Of several nearest ones, that with the least displacement.
+        """
+        from dwell._kernels.polygon.visibility import find_nearest
+
+        away = np.empty((len(points), 2))
+        find_nearest(self._outline, *columns(points - self.origin), away)
+        return points + away
+
+    def path(self, begin: Points, end: Points) -> Points | None:
+        """The vertices of the shortest path between two points of the part, (k, 2).
+
+        None where all passages are narrower than rounding.
+        """
+        from dwell._kernels.polygon.visibility import find_path
+
+        found = np.empty(len(self._turns), dtype=np.int64)
         p, q = begin - self.origin, end - self.origin
-        if is_seen(*p, *q, *self._outline):
-            return np.array([begin, end])
-        first, last = np.empty((2, len(self._turns)))
-        for place, found in ((p, first), (q, last)):
-            seen_from(*place, *self._xy, *self._outline, found)
-        far, before = self._table
-        starts, stops = np.flatnonzero(first >= 0.0), np.flatnonzero(last >= 0.0)
-        total = first[starts, None] + far[np.ix_(starts, stops)] + last[stops]
-        if not np.isfinite(total).any():  # a gap narrower than rounding
-            return np.array([begin, begin])
-        i, k = np.unravel_index(np.argmin(total), total.shape)
-        way = [int(stops[k])]
-        while way[-1] != starts[i]:
-            way.append(int(before[starts[i], way[-1]]))
-        corners = self._turns[way[::-1]] + self.origin
+        count = find_path(self._outline, self._corner_list, self._search, *p, *q, found)
+        if count < 0:
+            return None
+        corners = self._turns[found[:count][::-1]] + self.origin
         kept = corners[lengths(corners - begin) > self.slack]
         return np.vstack([begin, kept, end])
 
+    def ways(self, positions: Points, errors: Points) -> tuple[Points, Floats]:
+        """The ways from positions to the points of the part nearest to positions + errors.
+
+        Errors along the first straight stretch of each way, as long as all of it, (K, 2), and the
+        length of that stretch, (K,). Where there is no way the stretch is 0: the agent stands, and
+        its error is the straight one.
+        """
+        from dwell._kernels.polygon.visibility import find_ways
+
+        error, stretch = np.array(errors, dtype=np.float64), np.empty(len(positions))
+        places = columns(positions - self.origin)
+        find_ways(self._outline, self._corner_list, self._search, *places, error, stretch)
+        return error, stretch
+
     def way(self, position: Points, error: Points) -> Way:
         """The way from a position to the point of the part that is nearest to position + error."""
-        target = position + error
-        if not self.holds(target[None])[0]:
-            target = self.nearest(target[None])[0]
-            error = target - position
-        begin = position if self.holds(position[None])[0] else self.nearest(position[None])[0]
-        path = self.path(begin, target)
-        if len(path) == 2:
-            return Way(error, float(lengths(error)))
-        stretches = np.diff(np.vstack([position, path[1:]]), axis=0)
-        sizes = lengths(stretches)
-        return Way(stretches[0] * (sizes.sum() / sizes[0]), float(sizes[0]))
+        errors, stretches = self.ways(position[None], error[None])
+        return Way(errors[0], float(stretches[0]))

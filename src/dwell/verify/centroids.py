@@ -17,6 +17,7 @@ from dwell.verify.finding import Finding, Tell, agreement, not_applicable, sprea
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
 from dwell.verify.recorded import Recorded
 from dwell.verify.reference_centroid import is_known, reference_moments
+from dwell.verify.reference_ways import RegionWays
 
 BY_HAND = 200  # agents at the start, and events, whose centroid is computed a second time
 FEWER = 20  # above the plane and of rasters, where each takes a thousand times longer
@@ -39,23 +40,21 @@ def second_opinion(run: Recorded, thorough: bool, tell: Tell) -> Finding:
 def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
     """Centroids by plain cutting and plain quadrature."""
     gaps: dict[str, float] = {}  # by where in the run
+    ways: dict[int, RegionWays] = {}  # by region
     for positions, agent, error, time, where in _stated(run, most, tell):
         centroid = _by_reference(run.system, positions, agent, time)
         if centroid is not None:
-            centroid = _way_to(run.system, positions[agent], centroid, time)
-            diameter = run.system.ground_at(time).workspace.diameter
-            gaps[where] = float(lengths(error - centroid)) / diameter
+            site = run.system.ground_at(time).workspace
+            if isinstance(site, Region) and site.stay:
+                if id(site) not in ways:
+                    ways[id(site)] = RegionWays(site)
+                gap = ways[id(site)].gap(positions[agent], centroid, error)
+            else:
+                gap = float(lengths(error - centroid))
+            gaps[where] = gap / site.diameter
     what = "centroids recomputed by other code"
     why = "the cells weigh too little, or the density is too rough, for the other code"
     return _finding(run, "by-hand", what, gaps, LIMIT, most, why, "relative to the diameter")
-
-
-def _way_to(system: CoverageSystem, position: Points, error: Points, time: float) -> Points:
-    """The error of an agent; along its way, where agents keep inside a region."""
-    site = system.ground_at(time).workspace
-    if not (isinstance(site, Region) and site.stay):
-        return error
-    return site.routes_at(position).way(position, error).error
 
 
 def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:

@@ -1,9 +1,8 @@
-"""A region that is not convex, cut by a cell, in plain Python."""
+"""A region that is not convex, cut by a cell, by NumPy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 
@@ -23,68 +22,47 @@ def outlines(vertices: Points, rings: Sequence[Points]) -> list[Points]:
         return [np.array([p for p, _ in sides])]
     found = []
     for ring in _near(vertices, rings):
-        corners = list(ring)
+        corners = ring
         for p, q in sides:
             corners = _clipped(corners, p, q)
-        found += [np.array(corners)] if len(corners) > 2 else []
+        found += [corners] if len(corners) > 2 else []
     return found
 
 
 def confined(vertices: Points, rings: Sequence[Points]) -> Points:
-    """Triangles from 0 to all edges of a region, cut by a cell around 0; (K, 3, 2)."""
-    sides = _sides(vertices)
-    found = []
-    for ring in _near(vertices, rings):
-        for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True):
-            sign = float(a[0] * b[1] - a[1] * b[0])
-            corners = [np.zeros(2), *((a, b) if sign > 0.0 else (b, a))]
-            for p, q in sides:
-                corners = _clipped(corners, p, q)
-            fan = [np.array([corners[0], *pair]) for pair in pairwise(corners[1:])]
-            found += fan if sign > 0.0 else [triangle[[0, 2, 1]] for triangle in fan]
-    return np.array(found)
+    """Triangles from 0 to all edges of a region, cut by a cell around 0; (K, 3, 2).
+
+    Those that lead clockwise count negatively.
+    """
+    found = [np.empty((0, 3, 2))]
+    for ring in outlines(vertices, rings):
+        ends = np.roll(ring, -1, axis=0)
+        found.append(np.stack([np.zeros_like(ring), ring, ends], axis=1))
+    triangles = np.concatenate(found)
+    first, second = triangles[:, 1], triangles[:, 2]
+    wide = first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0] != 0.0
+    return triangles[wide]
 
 
 def _near(vertices: Points, rings: Sequence[Points]) -> list[Points]:
-    """The rings whose boxes meet the box of a cell, cut by a box twice as large about its middle.
-
-    All others have nothing in common with the cell: the triangles to their edges cancel in it.
-    """
+    """The rings whose boxes meet the box of a cell; all others have nothing in common with it."""
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     begins = np.cumsum([0, *map(len, rings[:-1])])
     corners = np.concatenate(rings)
     least, most = np.minimum.reduceat(corners, begins), np.maximum.reduceat(corners, begins)
     meet = ((least <= high) & (most >= low)).all(axis=1)
-    reach = 0.5 * (high - low)
-    return [_boxed(rings[k], low - reach, high + reach) for k in np.flatnonzero(meet)]
+    return [rings[k] for k in np.flatnonzero(meet)]
 
 
-def _boxed(ring: Points, low: Points, high: Points) -> Points:
-    """What of a ring is in a box, with edges on its sides; for rings with many vertices."""
-    for axis in (0, 1):
-        for sign, limit in ((1.0, low[axis]), (-1.0, -high[axis])):
-            height = sign * ring[:, axis] - limit
-            within = height > 0.0
-            if within.all():
-                continue
-            before, lower = np.roll(ring, 1, axis=0), np.roll(height, 1)
-            crossed = within != (lower > 0.0)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                cut = before + (lower / (lower - height))[:, None] * (ring - before)
-            both = np.stack([cut, ring], axis=1).reshape(-1, 2)
-            ring = both[np.stack([crossed, within], axis=1).ravel()]
-    return ring
-
-
-def _clipped(corners: list[Points], p: Points, q: Points) -> list[Points]:
+def _clipped(corners: Points, p: Points, q: Points) -> Points:
     """The part of a polygon to the left of the line from p to q; convex, or with edges on it."""
+    if not len(corners):
+        return corners
     along = q - p
-    heights = [float(along[0] * (z[1] - p[1]) - along[1] * (z[0] - p[0])) for z in corners]
-    found = []
-    for k, (z, height) in enumerate(zip(corners, heights, strict=True)):
-        before, lower = corners[k - 1], heights[k - 1]
-        if (height > 0.0) != (lower > 0.0):
-            found.append(before + lower / (lower - height) * (z - before))
-        if height > 0.0:
-            found.append(z)
-    return found
+    heights = along[0] * (corners[:, 1] - p[1]) - along[1] * (corners[:, 0] - p[0])
+    before, lower = np.roll(corners, 1, axis=0), np.roll(heights, 1)
+    kept, crossing = heights > 0.0, (heights > 0.0) != (lower > 0.0)
+    share = np.where(crossing, lower, 0.0) / np.where(crossing, lower - heights, 1.0)
+    cuts = before + share[:, None] * (corners - before)
+    both = np.stack([cuts, corners], axis=1).reshape(-1, 2)
+    return both[np.stack([crossing, kept], axis=1).ravel()]

@@ -43,6 +43,7 @@ from dwell.verify.guarantees import promises
 from dwell.verify.live import live_findings, uncovered_live
 from dwell.verify.live_apart import aged, ordered
 from dwell.verify.recorded import Recorded, gaps_between, outside_of
+from dwell.verify.reference_ways import lengths_outside
 from dwell.verify.replay import expected_next_at, measured_jumps, rederive
 from dwell.verify.run_certificate import held_against
 
@@ -51,6 +52,7 @@ FEW_SAMPLES = 5  # where cells are expensive
 MOST_CELLS = 2**18  # of samples measured at once
 SOLVED = 100.0  # times the tolerance of a differential equation
 OTHER_KERNELS = 1e-11  # of the diameter: by how much runs of another version may differ
+LINES = 2000  # straight lines between samples that are compared with the outline
 ENDLESS = frozenset({"next_at", "cruise"})  # columns where infinity has a meaning
 ALONE = frozenset({"nearest", "separations"})  # and those where it has one for a single agent
 
@@ -71,6 +73,7 @@ SAYS = {
     "reset": "each timer is reset as the law says, by its own random draw where it has one",
     "speed": "no agent is faster than the law allows (relative excess)",
     "workspace": "all agents stay in the workspace (relative to its diameter)",
+    "walls": "agents that stay in a region cross no side of it (length outside over the diameter)",
     "centroid": "each recorded centroid is that of the cell",
     "jump": "each new velocity follows from the law",
     "cruise": "each velocity is held for as long as the law says",
@@ -147,13 +150,13 @@ def _solution(
         if claims.places is not None and live.exact:
             yield _start_position(run, claims.places)
         yield from live_findings(run, live, claims.settings, rounding, tell)
-        yield from _bounds(run, live)
+        yield from _bounds(run, thorough, live)
         return
     solved = rounding + _solver_rounding(run.system)
     yield from _start(run, claims.places, solved)
     yield from _flow(run, claims)
     yield from _resets(run)
-    yield from _bounds(run)
+    yield from _bounds(run, thorough)
     yield from _jumps(run, rounding, tell, thorough)
     yield from _decisions(run, solved, tell)
     yield from promises(run.system, run.start, run.table, run.until, thorough)
@@ -295,7 +298,7 @@ def _resets(run: Recorded) -> Iterator[Finding]:
         yield _worst("reset", gaps_between(table.next_at, expected), 0.0, run.where)
 
 
-def _bounds(run: Recorded, live: LiveRecord | None = None) -> Iterator[Finding]:
+def _bounds(run: Recorded, thorough: bool, live: LiveRecord | None = None) -> Iterator[Finding]:
     system, law = run.system, run.system.controller
     top = stated_speed(law)
     if top is not None:
@@ -310,6 +313,17 @@ def _bounds(run: Recorded, live: LiveRecord | None = None) -> Iterator[Finding]:
     guaranteed = getattr(law, "stays_inside", False) and kept and still
     found = if_guaranteed(_worst("workspace", beyond, 1e-12, run.where_at), guaranteed)
     yield found if live is None else aged(found, live, stated_speed(law))
+    if system.stays:
+        crossed, agents, rows = lengths_outside(run, None if thorough else LINES)
+
+        def line(k: int) -> str:
+            return f"agent {agents[k]}, before " + (
+                run.where(rows[k]) if rows[k] >= 0 else "the end"
+            )
+
+        walls = _worst("walls", crossed / system.workspace.diameter, 1e-11, line)
+        # Under every law an agent stops at the end of the straight stretch.
+        yield if_guaranteed(walls, still and (live is None or live.exact))
 
 
 def _jumps(run: Recorded, rounding: float, tell: Tell, thorough: bool) -> Iterator[Finding]:
