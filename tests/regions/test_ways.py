@@ -88,7 +88,7 @@ def test_agents_go_round_walls_at_every_scale(scale, half):
     run = simulated(ring, scale)
     report = dwell.check(run)
     assert report.ok, str(report)
-    assert {f.name: f.status for f in report.findings}["walls"] == "holds"
+    assert {f.name: f.status for f in report.findings}["crossings"] == "holds"
     times = np.linspace(0.0, 30.0, 601)
     for place in run.positions(times)[:, 0] / scale:
         assert shapely.Polygon(ring).distance(shapely.Point(place)) < 1e-10
@@ -107,7 +107,7 @@ def test_a_run_through_a_wall_is_found(half, monkeypatch):
     ]  # fmt: skip
     report = dwell.check(simulated(ring))
     violated = {f.name for f in report.findings if f.status == "violated"}
-    assert {"walls", "by-hand"} <= violated
+    assert {"crossings", "by-hand"} <= violated
 
 
 def test_where_there_is_no_way_an_agent_stands():

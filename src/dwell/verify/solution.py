@@ -73,7 +73,7 @@ SAYS = {
     "reset": "each timer is reset as the law says, by its own random draw where it has one",
     "speed": "no agent is faster than the law allows (relative excess)",
     "workspace": "all agents stay in the workspace (relative to its diameter)",
-    "walls": "agents that stay in a region cross no side of it (length outside over the diameter)",
+    "crossings": "agents that stay in a region cross no side of it (length outside over the diameter)",
     "centroid": "each recorded centroid is that of the cell",
     "jump": "each new velocity follows from the law",
     "cruise": "each velocity is held for as long as the law says",
@@ -321,9 +321,9 @@ def _bounds(run: Recorded, thorough: bool, live: LiveRecord | None = None) -> It
                 run.where(rows[k]) if rows[k] >= 0 else "the end"
             )
 
-        walls = _worst("walls", crossed / system.workspace.diameter, 1e-11, line)
+        crossed_sides = _worst("crossings", crossed / system.workspace.diameter, 1e-11, line)
         # Under every law an agent stops at the end of the straight stretch.
-        yield if_guaranteed(walls, still and (live is None or live.exact))
+        yield if_guaranteed(crossed_sides, still and (live is None or live.exact))
 
 
 def _jumps(run: Recorded, rounding: float, tell: Tell, thorough: bool) -> Iterator[Finding]:
