@@ -74,7 +74,7 @@ class Routes:
 
     @cached_property
     def _corner_list(self) -> Corners:
-        """The corners at which paths may turn; which of them see each other is found when needed."""
+        """The corners at which paths may turn."""
         from dwell._kernels.polygon.visibility import Corners
 
         count = len(self._turns)

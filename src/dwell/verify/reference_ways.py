@@ -139,9 +139,9 @@ class ReferenceWays:
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = _cross(along, edges)
             share, on_edge = _cross(reach, edges) / slope, _cross(reach, along) / slope
-        met = (on_edge > -1e-9) & (on_edge < 1.0 + 1e-9) & (share > 0.0) & (share < 1.0)
+        crossed = (on_edge > -1e-9) & (on_edge < 1.0 + 1e-9) & (share > 0.0) & (share < 1.0)
         touched = np.abs(_cross(along, reach)) <= self._contact * size
-        shares = np.concatenate([share[met], (reach[touched] @ along) / (size * size)])
+        shares = np.concatenate([share[crossed], (reach[touched] @ along) / (size * size)])
         shares = np.sort(np.concatenate([[0.0, 1.0], shares[(shares > 0.0) & (shares < 1.0)]]))
         total = 0.0
         for begin, end in pairwise(shares):

@@ -73,7 +73,7 @@ SAYS = {
     "reset": "each timer is reset as the law says, by its own random draw where it has one",
     "speed": "no agent is faster than the law allows (relative excess)",
     "workspace": "all agents stay in the workspace (relative to its diameter)",
-    "crossings": "agents that stay in a region cross no side of it (length outside over the diameter)",
+    "crossings": "agents that stay in a region cross no side of it (length outside over diameter)",
     "centroid": "each recorded centroid is that of the cell",
     "jump": "each new velocity follows from the law",
     "cruise": "each velocity is held for as long as the law says",
