@@ -9,9 +9,17 @@ import numpy as np
 import pytest
 
 from dwell.errors import StoreError
-from dwell.fleet.journal import JournalWriter, fleet_journals, read_fleet_journal
+from dwell.fleet import journal as journals
+from dwell.fleet.journal import MAGIC, JournalWriter, fleet_journals, read_fleet_journal
 from dwell.live.record import belief_type, sample_type
 from tests.fleet.messages import until
+
+
+def framed(content, length=None):
+    """A record as it is written; with another length, one that is none."""
+    size = len(content) if length is None else length
+    return MAGIC + struct.pack("<II", size, zlib.crc32(content)) + content
+
 
 HEADER = {"dimension": 2, "run": "r", "host": "h"}
 
@@ -106,12 +114,44 @@ def test_content_that_is_no_journal_is_refused_whatever_its_checksum(written):
     path, _ = written
     whole = path.read_bytes()
     for content in (b"S" + b"\0" * 7, b"N{", b"P"):
-        path.write_bytes(whole + struct.pack("<II", len(content), zlib.crc32(content)) + content)
+        path.write_bytes(whole + framed(content))
         if content == b"P":  # of a kind that this version does not know
             assert len(list(fleet_journals(path.parent))) == 1
             continue
         with pytest.raises(StoreError, match=r"a\.journal is damaged"):
             list(fleet_journals(path.parent))
+
+
+TAILS = {
+    "noise": np.random.default_rng(1).bytes(4 * 2**20),
+    "zeros": bytes(4 * 2**20),
+    "beginnings": MAGIC * 2**18,
+    "long records": b"".join(framed(b"", 2**22 - 16 * k) for k in range(2**18)),
+    "short records": framed(b"", 9) * 2**17,
+}
+
+
+@pytest.mark.parametrize("tail", TAILS.values(), ids=TAILS)
+def test_a_tail_of_garbage_is_searched_once(written, tail, monkeypatch):
+    """Whatever it is, no more bytes are compared with checksums than the file has, twice over."""
+    path, sizes = written
+    path.write_bytes(path.read_bytes() + tail)
+    compared = []
+    crc = zlib.crc32
+
+    class Counting:
+        @staticmethod
+        def crc32(content):
+            compared.append(len(content))
+            return crc(content)
+
+    monkeypatch.setattr(journals, "zlib", Counting)
+    found = read_fleet_journal(path)
+    assert len(found.samples) == len(sizes)
+    assert sum(compared) < 2 * path.stat().st_size + 2**23
+    assert found.lost in (0, len(tail))
+    path.write_bytes(path.read_bytes() + framed(b"N{}"))
+    assert read_fleet_journal(path).lost > 0
 
 
 def test_boots_are_in_order_however_many(tmp_path):

@@ -42,8 +42,11 @@ def apart():
     return on_own_clocks(2)
 
 
-def written(folder, live, boots=1):
-    """Journals of a record, each agent on a machine of its own; repeated by later boots."""
+def written(folder, live, boots=1, tables=None):
+    """Journals of a record, each agent on a machine of its own; repeated by later boots.
+
+    tables : other scenarios than the usual one, by agent.
+    """
     folder.mkdir(exist_ok=True)
     ends = np.cumsum(live.counts)
     agents = int(live.samples["agent"].max()) + 1
@@ -51,7 +54,8 @@ def written(folder, live, boots=1):
         for boot in range(boots):
             header = {
                 "run": "r", "host": f"agent-{p:04d}", "agents": [p], "boot": boot, "dimension": 2,
-                "scenario": case_of(agents).model_dump(mode="json"), "settings": live.settings,
+                "scenario": (tables or {}).get(p, case_of(agents)).model_dump(mode="json"),
+                "settings": live.settings,
                 "exact": True, "shared_clock": False, "machine": f"{p}.{boot}",
             }  # fmt: skip
             journal = JournalWriter(folder / f"agent-{p:04d}-{boot:04d}.journal", header)
@@ -115,3 +119,58 @@ def test_clocks_that_are_not_connected_are_merged_with_partial_alone(apart, tmp_
     assert "--partial" in refused.err
     assert command(*words, "--partial").code == 0
     assert np.isinf(dwell.load_run(tmp_path / "live.nc").details.live.uncertainty)
+
+
+OTHERS = {
+    "workspace.vertices": {"workspace": {"kind": "polygon", "vertices": [[0, 0], [8, 0], [8, 6]]}},
+    "density.rate": {"density": {"kind": "gaussian", "center": [2.5, 2.0], "rate": 0.5}},
+    "agents.start": {"agents": {"start": [*START[1:], [3.0, 0.3]]}},
+    "controller.k1": {"controller": {"kind": "timer", "k1": 0.5, "nu": 0.3, "t1": 0.2, "t2": 0.6}},
+    "run.horizon": {"horizon": 5.0},
+    "fleet": {"fleet": {"clearance": 0.1}},
+}
+
+
+@pytest.mark.parametrize("key", OTHERS)
+@pytest.mark.parametrize("agent", [0, 4])
+def test_journals_of_another_scenario_are_named_and_left_out(apart, tmp_path, key, agent):
+    written(tmp_path, apart, tables={agent: scenario(**OTHERS[key])})
+    name = f"agent-{agent:04d}-0000.journal"
+    with pytest.raises(StoreError, match="ran another scenario than the rest") as refused:
+        merge_journals(tmp_path)
+    for part in (f"agents {agent} ", key, name, "--partial"):
+        assert part in str(refused.value)
+    with pytest.warns(dwell.errors.DwellWarning, match=f"left out: agents {agent} .*{name}"):
+        run = merge_journals(tmp_path, partial=True)
+    assert set(run.details.live.samples["agent"]) == set(range(6)) - {agent}
+    assert run.scenario.model_dump(exclude={"fleet"}) == case_of(6).model_dump(exclude={"fleet"})
+
+
+def test_names_files_and_addresses_may_differ(apart, tmp_path):
+    case = case_of(6)
+    other = case.model_copy(update={"name": "the same", "modules": "/somewhere"})
+    written(tmp_path, apart, tables={2: other})
+    assert len(merge_journals(tmp_path).details.live.samples) == len(apart.samples)
+
+
+def test_the_clocks_of_a_merge_are_known_by_agent(apart, tmp_path):
+    written(tmp_path, apart)
+    live = merge_journals(tmp_path).details.live
+    assert sorted(live.clocks) == list(range(6))
+    assert max(live.clocks.values()) <= live.uncertainty
+
+
+def test_the_agent_with_a_clock_that_jumps_is_named(apart, tmp_path):
+    """Its stamps are wrong by 0, 0.15 and 0.3 s in turn, so that others date it wrongly."""
+    liar, forged = 3, copied(apart)
+    by = {int(s["k"]): 0.15 * (int(s["k"]) % 3) for s in forged.samples if s["agent"] == liar}
+    of = forged.samples["agent"] == liar
+    for name in ("time", "measured", "next_at", "due"):
+        forged.samples[name][of] += [by[int(k)] for k in forged.samples["k"][of]]
+    written(tmp_path, forged)
+    report = dwell.check(merge_journals(tmp_path), progress=False)
+    found = next(f for f in report.findings if f.name == "clocks")
+    assert not report.ok
+    assert found.status == "uncertain"
+    assert f"agent {liar}" in found.where
+    assert not any(f"agent {p}" in found.where for p in range(6) if p != liar)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from dwell.scenario import Scenario
@@ -22,15 +23,21 @@ def scenario_digest(scenario: Scenario) -> str:
     laws (those in Python by their source), settings, faults, horizons and seeds. Names of files
     and network addresses may differ: those of one machine lie elsewhere than those of another.
     """
-    tables: dict[str, Any] = pinned(scenario).model_dump(mode="json")
-    common = {name: value for name, value in tables.items() if name not in OWN}
-    if scenario.site is not None:  # the workspace is what its file gave
-        common["site"] = {"crs": scenario.site.crs}
-    if common["fleet"] is not None:
-        common["fleet"] = {**common["fleet"], "peers": None}
+    common = common_tables(pinned(scenario).model_dump(mode="json"))
     modules = {name: one for name, one in sources_of(scenario).items() if name[:7] == "module "}
-    text = json.dumps([_without_files(common), modules], sort_keys=True)
+    text = json.dumps([common, modules], sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=DIGEST).hexdigest()
+
+
+def common_tables(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of a scenario as they are for all agents, without names of files and addresses."""
+    common = {name: value for name, value in tables.items() if name not in OWN}
+    if common.get("site") is not None:  # the workspace is what its file gave
+        common["site"] = {"crs": common["site"].get("crs")}
+    if common.get("fleet") is not None:
+        common["fleet"] = {**common["fleet"], "peers": None}
+    plain: dict[str, Any] = _without_files(common)
+    return plain
 
 
 def _without_files(value: Any) -> Any:

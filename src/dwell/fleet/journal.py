@@ -1,6 +1,7 @@
 """Journals: one file per process and start, appended to and checked record by record.
 
-A record is its length, its CRC-32 and its content: a kind, then JSON, or a sample with its beliefs.
+A record is a magic word, its length, its CRC-32 and its content: a kind, then JSON, or a sample
+with its beliefs.
 The first record is the header. A record that is cut off ends the file: what comes before is whole.
 Where whole records follow one that is not, the file is damaged.
 """
@@ -23,9 +24,10 @@ import numpy as np
 from dwell.errors import StoreError
 from dwell.live.record import belief_type, sample_type
 
-FORMAT = 2
+FORMAT = 3
 SYNC_EVERY = 0.2  # seconds
-_FRAME = struct.Struct("<II")  # length and CRC-32 of the content
+MAGIC = b"\xd8well\x00\xff\x0a"  # begins each record, so that the next one is found after damage
+_FRAME = struct.Struct("<8sII")  # the magic word, length and CRC-32 of the content
 _HEADER, _SAMPLE, _NOTE = b"H", b"S", b"N"
 MOST = 1 << 26  # bytes of one record
 
@@ -60,7 +62,7 @@ class JournalWriter:
     def _append(self, content: bytes) -> None:
         if self._fault is not None:
             raise OSError(*self._fault.args)
-        record = _FRAME.pack(len(content), zlib.crc32(content)) + content
+        record = _FRAME.pack(MAGIC, len(content), zlib.crc32(content)) + content
         try:
             if os.write(self._file, record) < len(record):
                 raise OSError(28, "no space left on the disk")
@@ -122,8 +124,7 @@ def read_fleet_journal(path: Path) -> FleetJournal:
     if header.get("format") != FORMAT:
         raise _refused(path, f"has format {header.get('format')!r}; {FORMAT} is needed")
     read = sum(_FRAME.size + len(one) for one in records)
-    damaged = any(_record(data, at) for at in range(read + 1, len(data)))
-    lost = len(data) - read if damaged else 0
+    lost = len(data) - read if _goes_on(data, read) else 0
     n = int(header["dimension"])
     row, belief = sample_type(n), belief_type(n)
     contents = [one[1:] for one in records if one[:1] == _SAMPLE]
@@ -157,8 +158,9 @@ def _has_header(path: Path) -> bool:
         start = file.read(_FRAME.size)
     if len(start) < _FRAME.size:
         return False
-    length, _ = _FRAME.unpack(start)
-    return bool(path.stat().st_size >= _FRAME.size + length or length > MOST)
+    magic, length, _ = _FRAME.unpack(start)
+    whole = path.stat().st_size >= _FRAME.size + length
+    return bool(whole or length > MOST or magic != MAGIC)
 
 
 def _records(data: bytes) -> Iterator[bytes]:
@@ -173,11 +175,26 @@ def _record(data: bytes, at: int) -> bytes:
     begin = at + _FRAME.size
     if begin > len(data):
         return b""
-    length, crc = _FRAME.unpack_from(data, at)
-    if length > min(MOST, len(data) - begin):
+    magic, length, crc = _FRAME.unpack_from(data, at)
+    if magic != MAGIC or length > min(MOST, len(data) - begin):
         return b""
     content = data[begin : begin + length]
     return content if zlib.crc32(content) == crc else b""
+
+
+def _goes_on(data: bytes, at: int) -> bool:
+    """Whether a whole record follows later on; `at` is where one should be.
+
+    The work is bounded by the size of the file: as many bytes as it has are compared with checksums
+    at most, of the candidates in order.
+    """
+    left = len(data)
+    while (at := data.find(MAGIC, at + 1)) >= 0 and left > 0:
+        if _record(data, at):
+            return True
+        if at + _FRAME.size <= len(data):
+            left -= min(_FRAME.unpack_from(data, at)[1], len(data))
+    return at >= 0
 
 
 def _refused(path: Path, says: str) -> StoreError:

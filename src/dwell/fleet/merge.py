@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,8 +13,8 @@ import numpy as np
 
 from dwell._types import Floats
 from dwell.errors import StoreError
+from dwell.fleet.identity import common_tables
 from dwell.fleet.journal import FleetJournal, fleet_journals
-from dwell.fleet.wire import law_checksum
 from dwell.live.record import LiveRecord
 
 NOISE = 1e-9  # seconds: differences of clocks below this are rounding
@@ -26,8 +28,12 @@ class ClockLink(NamedTuple):
     uncertainty: float
 
 
-def read_journals(folder: Path) -> list[FleetJournal]:
-    """All journals of a fleet; refused where there is none, or where they are of several runs."""
+def read_journals(folder: Path, *, partial: bool = False) -> tuple[list[FleetJournal], str]:
+    """All journals of a fleet; refused where there is none, or where they are of several runs.
+
+    With `partial`, those of agents that ran another scenario than most are left out; the second
+    value says which.
+    """
     found = list(fleet_journals(folder))
     if not found:
         raise StoreError(f"{folder} holds no journals of a fleet", code="fleet.journal")
@@ -35,12 +41,54 @@ def read_journals(folder: Path) -> list[FleetJournal]:
     if len(runs) > 1:
         says = f"{folder} holds journals of {len(runs)} runs: {', '.join(runs)}"
         raise StoreError(f"{says}; put those of one run into a folder", code="fleet.journal")
-    if len({law_checksum(one.header.get("scenario", {})) for one in found}) > 1:
-        says = (
-            f"{folder} holds journals of one run with different laws, settings, horizons or seeds"
+    others = _of_other_scenarios(found)
+    if not others:
+        return found, ""
+    names = ", ".join(sorted(one.path.name for one in others))
+    agents = ", ".join(map(str, sorted({p for one in others for p in one.header["agents"]})))
+    differ = ", ".join(sorted({key for one in others for key in _differ(found, others, one)}))
+    says = f"agents {agents} ran another scenario than the rest ({differ}): {names}"
+    if not partial:
+        says = f"{folder} holds journals of one run with different scenarios; {says}"
+        more = "give all agents the same file and options"
+        raise StoreError(
+            f"{says}; {more}, or leave those out with --partial (partial=True)",
+            code="fleet.journal",
         )
-        raise StoreError(f"{says}; give all agents the same file and options", code="fleet.journal")
-    return found
+    return [one for one in found if one not in others], says
+
+
+def _digest(one: FleetJournal) -> str:
+    """What tells the scenario of a journal from others: of what it holds, not what it says."""
+    common = common_tables(one.header.get("scenario", {}))
+    text = json.dumps([common, one.header.get("digest")], sort_keys=True)
+    return sha256(text.encode()).hexdigest()
+
+
+def _of_other_scenarios(found: Sequence[FleetJournal]) -> list[FleetJournal]:
+    """Journals of other scenarios than that of most agents; of two equal parts, the later."""
+    of_each: dict[str, set[int]] = {}
+    for one in found:
+        of_each.setdefault(_digest(one), set()).update(one.header["agents"])
+    most = max(of_each, key=lambda digest: len(of_each[digest]))
+    return [one for one in found if _digest(one) != most]
+
+
+def _differ(
+    found: Sequence[FleetJournal], others: Sequence[FleetJournal], one: FleetJournal
+) -> list[str]:
+    """The tables and keys in which the scenario of one journal is another than that of most."""
+    first = next(kept for kept in found if kept not in others)
+    usual, own = (common_tables(of.header.get("scenario", {})) for of in (first, one))
+    names = []
+    for name in sorted({*usual, *own}):
+        a, b = usual.get(name), own.get(name)
+        if isinstance(a, dict) and isinstance(b, dict):
+            keys = [key for key in sorted({*a, *b}) if a.get(key) != b.get(key)]
+            names += [f"{name}.{key}" for key in keys]
+        elif a != b:
+            names.append(name)
+    return names or ["Python modules or files"]
 
 
 def missing(journals: Sequence[FleetJournal], agents: int) -> str:

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from warnings import warn
 
 import numpy as np
 
 from dwell.engine.interrupts import stop_on_signal
-from dwell.errors import Aborted, FleetError, InputError, StoreError
+from dwell.errors import Aborted, DwellWarning, FleetError, InputError, StoreError
 from dwell.execution import exiting, unless_interrupted
 from dwell.fleet.configuration import fleet_plan, fleet_settings, refuse_fleet
 from dwell.fleet.journal import FleetJournal, fleet_journals
@@ -187,7 +188,9 @@ def merge_journals(
     Traceback (most recent call last):
     dwell.errors.StoreError: . holds no journals of a fleet
     """
-    journals = read_journals(Path(folder))
+    journals, left_out = read_journals(Path(folder), partial=partial)
+    if left_out:
+        warn(f"left out: {left_out}", DwellWarning, stacklevel=2)
     header = journals[0].header
     scenario = withheld(
         parse_scenario(header["scenario"]), header.get("seal"), f"the journals in {folder}",

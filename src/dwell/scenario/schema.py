@@ -237,10 +237,10 @@ class Scenario(Table):
             kept = agents if record.kind != "summary" else 1
             yield from checks.sample_count(record.sample_every, horizon, kept)
 
-    def withhold(self, why: str) -> Scenario:
-        """The same scenario, whose Python code is not imported; `why`, as a sentence."""
+    def withhold(self, reason: str) -> Scenario:
+        """The same scenario, whose Python code is not imported for a reason, a sentence."""
         kept = self.model_copy()
-        kept._withheld = why
+        kept._withheld = reason
         return kept
 
     def refuse_withheld(self) -> None:
