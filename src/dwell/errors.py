@@ -20,6 +20,8 @@ A simulation that stops early is not an error: see `dwell.hybrid.StopReason`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 
@@ -90,7 +92,15 @@ class ScenarioError(InputError):
 
 
 class SiteError(InputError):
-    """A map file cannot be read, or its outline, raster or coordinate system cannot be used."""
+    """A map file cannot be read, or its outline, raster or coordinate system cannot be used.
+
+    Attributes
+    ----------
+    advice : dict
+        Keys of `[site]` that the message names, with which the file can be read; empty without any.
+    """
+
+    advice: Mapping[str, object] = MappingProxyType({})
 
 
 class StoreError(InputError):

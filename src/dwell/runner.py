@@ -53,7 +53,8 @@ from dwell.scenario.describe import (
 )
 from dwell.scenario.fleet import live_settings
 from dwell.scenario.guards import as_path
-from dwell.scenario.modules import changed_sources, sources_of
+from dwell.scenario.modules import changed_sources, missing_site, sources_of
+from dwell.sites import Site
 from dwell.verify import Report
 from dwell.verify.solution import Claims, verify
 
@@ -175,7 +176,7 @@ def resume_run(
 
 
 def simulate(
-    workspace: Workspace | MovingPolygon,
+    workspace: Workspace | MovingPolygon | Site,
     density: Density | Callable[[Points], Any] | None,
     start: object,
     controller: Any,
@@ -211,7 +212,8 @@ def simulate(
     Parameters
     ----------
     workspace
-        The region, or the vertices of a convex polygon; a `MovingPolygon` for one that moves.
+        The region, or the vertices of a convex polygon; a `MovingPolygon` for one that moves; that
+        of a `Site`.
     density
         A density or a function of points; None is uniform. A `Moving` one changes over time.
     start
@@ -247,6 +249,8 @@ def simulate(
     >>> run.positions(2.5).shape
     (2, 2)
     """
+    if isinstance(workspace, Site):
+        workspace = workspace.workspace
     seed = secrets.randbits(32) if seed is None else seed
     check_options(until, seed, spacing, sample_every, max_jumps, threads, record, nu)
     moving = workspace if isinstance(workspace, MovingPolygon) else as_workspace(workspace)
@@ -327,6 +331,7 @@ def check(
         claims = replace(
             claims, places=places, horizon=table.horizon, max_jumps=table.max_jumps,
             other_sources=changed_sources(run.scenario, run.provenance),
+            missing=missing_site(run.scenario),
             settings=live_settings(run.scenario),
         )  # fmt: skip
     with reported(progress) as tell:

@@ -1,6 +1,7 @@
-"""Map files that the tests write."""
+"""Map files that the tests write, and advice that they follow."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,9 @@ import pyogrio.raw
 import rasterio
 import shapely
 from rasterio.transform import from_origin
+
+import dwell
+from dwell.errors import SiteError
 
 SQUARE = [[4.0, 52.0], [4.1, 52.0], [4.1, 52.05], [4.0, 52.05], [4.0, 52.0]]
 
@@ -50,3 +54,25 @@ def tiff(path: Path, values: np.ndarray, crs: str | None, corner=(0.0, 0.0), pix
         file.write(bands)
         file.update_tags(**tags)
     return path
+
+
+def followed(path: Path, **keys: object) -> tuple[dwell.Site, list[dict]]:
+    """The site of a file, read as the messages about it advise, word for word; and this advice."""
+    steps: list[dict] = []
+    while len(steps) < 6:
+        try:
+            return dwell.Site.read(path, **keys), steps
+        except SiteError as fault:
+            advice = _advice(fault)
+            steps.append(advice)
+            keys |= advice
+    raise AssertionError(steps)
+
+
+def _advice(fault: SiteError) -> dict:
+    """The keys that a message names, as its words give them."""
+    words = dict(re.findall(r'(\w+) = (\[[^\]]*\]|"[^"]*"|true|[\d.e+]+)', str(fault)))
+    advice = {key: json.loads(words[key]) for key in fault.advice}
+    assert advice, fault
+    assert advice == fault.advice
+    return advice

@@ -149,6 +149,12 @@ def test_a_changed_file_is_reported_and_not_resumed(folder, run):
     with pytest.raises(InputError, match=r"site\.geojson"):
         dwell.resume_run(folder / "run.nc", horizon=90.0)
     (folder / "site.geojson").unlink()  # a run needs no other file
+    report = dwell.check(folder / "run.nc")
+    (found,) = [one for one in report.findings if one.name == "source"]
+    assert found.status == "not applicable"
+    assert "site.geojson is not there any more" in found.where
+    assert found.where in report.says
+    assert report.ok
     assert dwell.resume_run(folder / "run.nc", horizon=90.0).horizon == 90.0
 
 
@@ -276,3 +282,114 @@ def test_the_command_writes_a_map(folder, run):
     again = shell("export", str(folder / "run.nc"), "--gis", str(folder / "a.gpkg"))
     assert again.code == 2
     assert "--force" in again.err
+
+
+def test_a_frame_that_is_not_that_of_the_run_is_refused(run, folder):
+    for crs, words in [
+        ("EPSG:4326", "in degree"),
+        ("EPSG:2263", "US survey foot"),
+        ("EPSG:3995", "times those on the ground"),
+        ("somewhere", "a system such as"),
+    ]:
+        with pytest.raises(InputError, match=words):
+            dwell.export_gis(run, folder / "a.gpkg", frame=Frame(crs))
+    assert not (folder / "a.gpkg").exists()
+
+
+@pytest.mark.parametrize("points", [[[52.0, 4.05]], [[400.0, 52.0]], [[np.inf, 0.0]], [[4, 91]]])
+def test_points_that_are_no_place_of_a_frame_are_refused(points):
+    with pytest.raises(InputError, match="longitude comes first") as error:
+        Frame.about(-74.15, 40.58).from_map(points)
+    assert str(points[0][1]) in str(error.value)
+    with pytest.raises(InputError, match="a system such as EPSG:32631 is needed"):
+        Frame("junk").from_map([[4.0, 52.0]])
+
+
+NOTCH = [[-179.95, -16.75], [-179.95, -16.97], [179.95, -16.97], [179.95, -16.74]]
+ISLANDS = [  # the first is open to the north
+    [[179.85, -17.0], [-179.85, -17.0], [-179.85, -16.75], *NOTCH, [179.85, -16.74]],
+    [[179.2, -17.1], [179.5, -17.1], [179.4, -16.9]],
+]
+
+
+@pytest.fixture(scope="module")
+def fiji(tmp_path_factory):
+    """A run on two islands, of which one lies on both sides of the antimeridian."""
+    made = tmp_path_factory.mktemp("fiji")
+    shape = {"type": "MultiPolygon", "coordinates": [[[*ring, ring[0]]] for ring in ISLANDS]}
+    geojson(made / "site.geojson", shape)
+    text = SCENARIO[: SCENARIO.index("[agents]")] + "[agents]\nstart = { count = 6, seed = 2 }\n"
+    text = text.replace("epoch", "stay = true\nepoch") + SCENARIO[SCENARIO.index("[controller]") :]
+    (made / "site.toml").write_text(text.replace("0.05", "20.0"))
+    return dwell.run_scenario(made / "site.toml", out=made / "run.nc"), made
+
+
+def test_geojson_is_cut_at_the_antimeridian(fiji):
+    run, folder = fiji
+    path = dwell.export_gis(run, folder / "run.geojson", frames=3)
+    shapes, columns, _ = read(path, None)
+    bounds = shapely.bounds(shapes)
+    assert shapely.is_valid(shapes).all()
+    assert (np.abs(bounds[:, [0, 2]]) <= 180.0).all()
+    alone = np.array(
+        [shapely.bounds(part) for shape in shapes for part in shapely.get_parts(shape)]
+    )
+    assert (alone[:, 2] - alone[:, 0] < 1.0).all()
+    both = (bounds[:, 0] == -180.0) & (bounds[:, 2] == 180.0)
+    assert {"region", "cells"} <= set(columns["layer"][both])
+    metres = read(dwell.export_gis(run, folder / "run.gpkg", frames=3), "region")[0][0]
+    again = dwell.Site.read(path, feature="layer=region")
+    assert again.workspace.area == pytest.approx(shapely.area(metres), rel=1e-6)
+    assert len(again.workspace.parts) == 2
+    assert any("joined 2 parts" in repair for repair in again.repairs)
+
+
+def test_an_error_is_the_length_of_the_way_in_every_layer(fiji):
+    _, folder = fiji
+    keys = ["site.parts=largest", "agents.start.count=1", "run.horizon=3600"]
+    run = dwell.run_scenario(dwell.load_scenario(folder / "site.toml", keys))
+    path = dwell.export_gis(run, folder / "error.gpkg", frames=4)
+    for layer in ("agents", "cells"):
+        _, columns, _ = read(path, layer)
+        expected = [run.errors(float(t))[0] for t in columns["t0"]]
+        assert columns["error"] == pytest.approx(expected, rel=1e-12)
+    straight = dwell.tessellate(run.workspace, run.positions(3600.0), run.system.density).errors
+    assert abs(columns["error"][-1] - np.hypot(*straight[0])) > 100.0
+    _, columns, _ = read(path, "events")
+    assert columns["error"][-1] == pytest.approx(run.errors(run.events.time[-1])[0], rel=1e-9)
+
+
+def test_features_have_the_numbers_of_agents_once_some_have_left(folder):
+    text = SCENARIO + "[[world]]\nfrom = 30.0\nleave = [1]\n"
+    (folder / "left.toml").write_text(text)
+    run = dwell.run_scenario(folder / "left.toml")
+    path = dwell.export_gis(run, folder / "left.gpkg", frames=2)
+    points, columns, _ = read(path, "agents")
+    late = columns["t0"] == 60.0
+    assert columns["agent"][late].tolist() == [0, 2, 3]
+    there = shapely.get_coordinates(points)[late]
+    assert np.abs(there - run.positions(60.0)[[0, 2, 3]]).max() < 1e-9
+    assert columns["error"][late] == pytest.approx(run.errors(60.0)[[0, 2, 3]], rel=1e-12)
+    lines, columns, _ = read(path, "paths")
+    for agent in range(4):
+        mine = lines[columns["agent"] == agent]
+        assert shapely.length(mine).sum() == pytest.approx(run.counters.distance[agent], rel=1e-9)
+    assert columns["t1"][columns["agent"] == 1].max() <= 30.0
+
+
+@pytest.mark.parametrize(
+    ("given", "utc"),
+    [
+        ("2026-05-01T06:00:00+02:30", "2026-05-01T03:30:00Z"),
+        ("2026-05-01T06:00:00-05:00", "2026-05-01T11:00:00Z"),
+        ("2026-05-01T06:00:00", "2026-05-01T06:00:00Z"),
+    ],
+)
+def test_the_zone_of_an_epoch_counts(folder, given, utc):
+    text = SCENARIO.replace("epoch = 2026-05-01T06:00:00Z", f"epoch = {given}")
+    (folder / "zone.toml").write_text(text)
+    scenario = dwell.load_scenario(folder / "zone.toml")
+    assert scenario.site.epoch == utc
+    path = dwell.export_gis(dwell.run_scenario(scenario), folder / "zone.gpkg")
+    _, columns, _ = read(path, "agents")
+    assert columns["begins"].astype("datetime64[s]")[0] == np.datetime64(utc.rstrip("Z"))

@@ -65,12 +65,54 @@ def test_validate_shows_progress_where_it_may_compile(tmp_path, monkeypatch):
     assert len(shown) == 2
 
 
-def test_exchanged_coordinates_are_noted(tmp_path):
-    swapped = geojson(tmp_path / "a.geojson", polygon([[y, x] for x, y in SQUARE]))
-    right = geojson(tmp_path / "b.geojson", polygon(SQUARE))
+def test_the_order_of_rings_says_nothing_of_exchanged_coordinates(tmp_path):
+    path = geojson(tmp_path / "a.geojson", polygon(SQUARE[::-1]))
 
-    assert "latitude and longitude are exchanged" in dwell.Site.read(swapped).notes[0]
-    assert not any("exchanged" in note for note in dwell.Site.read(right).notes)
+    right = dwell.Site.read(geojson(tmp_path / "b.geojson", polygon(SQUARE)))
+    notes = [note.replace("a.geojson", "b.geojson") for note in dwell.Site.read(path).notes]
+    assert notes == list(right.notes)
+
+
+def test_exchanged_coordinates_are_refused_where_that_is_known(tmp_path):
+    angeles = [[34.0, -118.5], [34.1, -118.5], [34.1, -118.4], [34.0, -118.5]]
+    path = geojson(tmp_path / "a.geojson", polygon(angeles))
+    with pytest.raises(SiteError, match="longitude comes first") as error:
+        dwell.Site.read(path)
+    assert error.value.code == "site.exchanged"
+    assert "[34.0, -118.5]" in str(error.value)
+    rome = [[41.9, 12.4], [41.9, 12.5], [42.0, 12.5], [41.9, 12.4]]
+    named = {"type": "name", "properties": {"name": "EPSG:4258"}}  # of Europe
+    path = geojson(tmp_path / "b.geojson", polygon(rome), crs=named)
+    with pytest.raises(SiteError, match="longitude comes first") as error:
+        dwell.Site.read(path)
+    assert "longitude 41.95, latitude 12.45" in str(error.value)
+
+
+@pytest.mark.parametrize(("lon", "lat"), [(-43.15, -22.9), (4.05, 52.025)])
+def test_exchanged_starts_are_refused_in_degrees(tmp_path, lon, lat):
+    ring = [[lon - 0.1, lat - 0.1], [lon + 0.1, lat - 0.1], [lon, lat + 0.1]]
+    geojson(tmp_path / "a.geojson", polygon([*ring, ring[0]]))
+    more = f'[[{lon}, {lat}], [{lat}, {lon}]]\ncoordinates = "degrees"'
+    (tmp_path / "site.toml").write_text(scenario_text("a.geojson", more))
+
+    says = shell("validate", tmp_path / "site.toml").err
+
+    assert f"agents.start[1] is longitude {lat}, latitude {lon}, far from the site" in says
+    assert "exchanged it is there: give longitude first" in says
+
+
+def test_arrivals_in_degrees_are_mapped_as_starts_are(tmp_path):
+    geojson(tmp_path / "a.geojson", polygon(SQUARE))
+    text = scenario_text("a.geojson", '[[4.04, 52.02]]\ncoordinates = "degrees"')
+    (tmp_path / "site.toml").write_text(text + "[[world]]\nfrom = 5.0\narrive = [[4.06, 52.03]]\n")
+    frame = dwell.Site.read(tmp_path / "a.geojson").frame
+
+    (world,) = dwell.load_scenario(tmp_path / "site.toml").world
+
+    assert np.array(world.arrive) == pytest.approx(frame.from_map([[4.06, 52.03]]), abs=1e-6)
+    (tmp_path / "site.toml").write_text(text + "[[world]]\nfrom = 5.0\narrive = [[52.03, 4.06]]\n")
+    says = shell("validate", tmp_path / "site.toml").err
+    assert "world[0].arrive[0] is longitude 52.03, latitude 4.06" in says
 
 
 def test_degrees_without_a_unit_are_noted(tmp_path):
@@ -119,7 +161,11 @@ def test_a_long_coast_has_its_pieces_and_seconds(tmp_path):
 
 @pytest.mark.parametrize(
     ("frame", "words"),
-    [("EPSG:3857", "1.62 times"), ("EPSG:4326", "in degree"), ("EPSG:2263", "US survey foot")],
+    [
+        ("EPSG:3857", "1.62 to 1.63 times"),
+        ("EPSG:4326", "in degree"),
+        ("EPSG:2263", "US survey foot"),
+    ],
 )
 def test_a_wrong_frame_is_the_fault_of_the_frame(tmp_path, frame, words):
     path = geojson(tmp_path / "a.geojson", polygon(SQUARE))

@@ -63,7 +63,10 @@ def test_the_name_of_a_system_is_handed_on():
     named["properties"]["name"] = "EPSG:32632"
     with pytest.raises(InputError, match="UTM zone 32N") as found:
         sent({**polygon(SQUARE), "crs": named})
-    assert found.value.code == "site.crs"
+    assert found.value.code == "site.extent"
+    metres = [[5e5, 5.9e6], [5.01e5, 5.9e6], [5.01e5, 5.901e6], [5e5, 5.9e6]]
+    corners = sent({**polygon(metres), "crs": named})["workspace"]["vertices"]
+    assert sorted(map(list, corners)) == sorted(metres[:-1])
 
 
 @pytest.mark.parametrize(
@@ -115,7 +118,7 @@ def test_bad_outlines(body, code, words):
 
 
 def test_without_the_extra_the_sentence_names_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyogrio", None)
+    monkeypatch.setitem(sys.modules, "shapely", None)
     with pytest.raises(InputError, match=r"pip install dwell\[geo\]") as found:
         sent(polygon(SQUARE))
     assert found.value.code == "site.library"

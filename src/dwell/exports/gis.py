@@ -22,6 +22,7 @@ from dwell.plotting.worlds import lives
 from dwell.results import Run, RunLike, as_run
 from dwell.results.files import check_target, written_whole
 from dwell.sites import Frame
+from dwell.sites.frames import unsuited
 from dwell.sites.layers import Layer, driver_of, write_layers
 from dwell.sites.outlines import shape_of, shapely
 
@@ -79,14 +80,24 @@ def export_gis(
         raise InputError(says, code="export.frame", key="site")
     if run.workspace.dimension != 2:
         raise InputError("a map needs a run in the plane", code="export.dimension", key="workspace")
+    chosen = frame or Frame(str(site.crs) if site is not None else "")
+    _check_frame(run, chosen)
     zero = instant(epoch or (site.epoch if site is not None else None) or EPOCH)
     layers = [one for one in layers_of(run, frames, zero) if len(one.shapes)]
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".dwell-") as folder:
         made = Path(folder, target.name)
-        write_layers(made, layers, frame or Frame(str(site.crs) if site is not None else ""))
+        write_layers(made, layers, chosen)
         with written_whole(target) as temporary:
             os.replace(made, temporary)
     return target
+
+
+def _check_frame(run: Run, frame: Frame) -> None:
+    """Refuse a frame in which the coordinates of the run are not metres on the ground."""
+    corners = np.array(run.workspace.bounds)
+    if why := unsuited(frame.system, np.vstack([corners, corners.mean(axis=0)])):
+        says = f"frame is {frame.crs!r}, which {why}, about {corners[0].tolist()} of this run; the "
+        raise InputError(f"{says}frame of its site is needed", code="export.frame", key="site")
 
 
 def layers_of(run: Run, frames: int, zero: np.datetime64) -> Iterator[Layer]:
@@ -131,7 +142,7 @@ def _snapshots(run: Run, times: Floats, ends: Floats, zero: np.datetime64) -> It
     for t, end in zip(times.tolist(), ends.tolist(), strict=True):
         positions, region = run.positions(t), _shape(run.world(t).workspace)
         for name, agents, cells, _ in cells_at(run.system, t, positions):
-            errors = lengths(cells.errors)
+            errors = run.errors(t)[agents]
             for k, shape in enumerate(_cut(cells, region)):
                 row = (int(agents[k]), float(cells.masses[k]), float(errors[k]), name, t, end)
                 rows["agents"].append((shapely().Point(positions[agents[k]]), *row))

@@ -138,6 +138,12 @@ def changed_sources(scenario: Scenario, then: Mapping[str, str]) -> list[str] | 
     return [name for name in found if then.get(name, found[name]) != found[name]] if found else None
 
 
+def missing_site(scenario: Scenario) -> str | None:
+    """The map file of `scenario` that is not there any more; a run needs it no more."""
+    site = scenario.site
+    return None if site is None or Path(site.file).exists() else f"site {Path(site.file).name}"
+
+
 def source_file(module: str, folder: str | None) -> Path | None:
     """The source of `module` in `folder`, if it is there."""
     base = Path(folder or "", *module.split("."))

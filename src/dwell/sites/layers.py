@@ -12,7 +12,7 @@ import numpy as np
 from dwell.errors import InputError
 from dwell.sites.frames import DEGREES, Frame
 from dwell.sites.libraries import library
-from dwell.sites.outlines import mapped
+from dwell.sites.outlines import cut_at_seam, mapped
 
 DRIVERS = {".gpkg": "GPKG", ".geojson": "GeoJSON", ".json": "GeoJSON"}
 DECIMALS = 9  # of degrees in GeoJSON: 0.1 mm
@@ -67,7 +67,10 @@ def _wkb(shapes: Sequence[Any]) -> np.ndarray:
 
 
 def _in_degrees(layers: Sequence[Layer], frame: Frame) -> Layer:
-    """All layers as one, in degrees; an attribute that a layer does not have is empty there."""
+    """All layers as one, in degrees, cut at the antimeridian (RFC 7946, 3.1.9).
+
+    An attribute that a layer does not have is empty there.
+    """
     sizes = [len(layer.shapes) for layer in layers]
     words = [np.full(size, layer.name, object) for size, layer in zip(sizes, layers, strict=True)]
     columns, absent = {"layer": np.concatenate(words)}, {}
@@ -79,5 +82,7 @@ def _in_degrees(layers: Sequence[Layer], frame: Frame) -> Layer:
         ]
         columns[name] = np.concatenate(parts)
         absent[name] = np.repeat([name not in layer.columns for layer in layers], sizes)
-    shapes = [mapped(shape, frame.to_map) for layer in layers for shape in layer.shapes]
+    metres = np.array([shape for layer in layers for shape in layer.shapes], dtype=object)
+    degrees = mapped(metres, frame.to_map_continuous)
+    shapes = [cut_at_seam(shape) for shape in degrees]
     return Layer("dwell", "Unknown", shapes, columns, absent)

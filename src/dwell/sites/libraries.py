@@ -1,7 +1,9 @@
-"""The libraries of the extra `geo`, loaded when they are first used."""
+"""The libraries of the extra `geo`, loaded when they are first used; and errors about map files."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -14,17 +16,29 @@ def library(name: str, what: str) -> Any:
     """Import a library of the extra `geo`; `what` needs it, in words."""
     try:
         return import_module(name)
-    except ImportError:
+    except ImportError as fault:
         package = name.partition(".")[0]
-        raise InputError(
-            f"{what} needs {package}, which is not installed; use `pip install dwell[geo]`",
-            code="site.library",
-        ) from None
+        says = f"{what} needs {package}, which "
+        if isinstance(fault, ModuleNotFoundError) and fault.name in (name, package):
+            says += "is not installed; use `pip install dwell[geo]`"
+        else:
+            says += f"is installed but cannot be loaded ({fault}); a file beside your script that "
+            says += "has the name of a module hides it, or the installation is damaged"
+        raise InputError(says, code="site.library") from fault
 
 
 def digest_of_file(path: str | Path) -> str | None:
-    """The SHA-256 of a file in hexadecimal, of a Shapefile with its .prj; None without a file."""
+    """The SHA-256 in hexadecimal of a file, or of the files of a folder; None without either.
+
+    That of a Shapefile has its .prj as well.
+    """
     file = Path(path)
+    if file.is_dir():
+        digest = sha256()
+        for one in sorted(file.iterdir()):
+            if one.is_file():
+                digest.update(one.read_bytes())
+        return digest.hexdigest()
     if not file.is_file():
         return None
     digest, beside = sha256(file.read_bytes()), file.with_suffix(".prj")
@@ -33,9 +47,21 @@ def digest_of_file(path: str | Path) -> str | None:
     return digest.hexdigest()
 
 
-def refused(path: object, says: str, code: str) -> SiteError:
-    """The error about a map file; the sentence begins with its name."""
-    return SiteError(f"{Path(str(path)).name} {says}", code=f"site.{code}", key="site")
+def refused(
+    path: object, says: str, code: str, advice: Mapping[str, object] | None = None
+) -> SiteError:
+    """The error about a map file; the sentence begins with its name.
+
+    `advice` has keys of `[site]` with which the file can be read; the sentence names them.
+    """
+    fault = SiteError(f"{Path(str(path)).name} {says}", code=f"site.{code}", key="site")
+    fault.advice = dict(advice or {})
+    return fault
+
+
+def as_keys(advice: Mapping[str, object]) -> str:
+    """Keys of `[site]` in the words of a scenario file: ``parts = "largest", repair = true``."""
+    return ", ".join(f"{key} = {json.dumps(value)}" for key, value in advice.items())
 
 
 def refused_raster(path: object, says: str, code: str) -> SiteError:

@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Points, counted, finite_number, in_short
+from dwell._types import Points, as_numbers, counted, finite_number, in_short
 from dwell.errors import SiteError, WorkspaceError
 from dwell.geometry import Polygon, Region, Workspace
 from dwell.geometry.region import Part
 from dwell.sites import outlines
-from dwell.sites.features import read_outline
+from dwell.sites.features import Choice, outline_among, outline_of, read_features, system_among
 from dwell.sites.frames import (
     DEGREES,
-    WRONG_SCALE,
     Frame,
-    check_metres,
+    about_scale,
+    code_of,
+    named,
+    system_of,
     transformed,
+    unsuited,
     zone_of,
 )
-from dwell.sites.libraries import digest_of_file, existing, library, refused
+from dwell.sites.libraries import as_keys, digest_of_file, existing, refused
 
-WIDE, WIDEST = 400e3, 2000e3  # metres across: noted, refused
+WIDEST = 2000e3  # metres across
 MOST_BENT = 1e-3  # of the diameter: the sagitta of a side beyond which `densify` is needed
 LEAST_BENT = 1e-5  # of the diameter: a sagitta that is noted
-SCALE_SHOWN = 1e-5  # by which lengths differ from those on the ground before it is noted
+ENOUGH = 0.1  # of the sagitta allowed: what an advised `densify` leaves
 LONG = 10_000  # vertices, beyond which `simplify` is offered
-EXCHANGED = (
-    "go the wrong way round, as where latitude and longitude are exchanged; GeoJSON has longitude "
-    "first"
-)
+MOST_PLACES = 400  # vertices at which the scale is measured
+BESIDE = 8  # rows and columns of points around which it is measured, too
+
+
+class Wanted(NamedTuple):
+    """What of an outline is wanted, and in which metres; as `Site.read` has it."""
+
+    repair: bool = False
+    clip: Sequence[float] | None = None
+    parts: str | int | Sequence[int] | None = None
+    stay: bool = False
+    densify: float | None = None
+    simplify: float | None = None
+    frame: str | None = None
 
 
 @final
@@ -87,187 +101,339 @@ class Site:
         path: str | os.PathLike[str],
         *,
         layer: str | None = None,
-        feature: int | str | None = None,
+        feature: Choice = None,
+        crs: str | None = None,
+        repair: bool = False,
+        clip: Sequence[float] | None = None,
+        parts: str | int | Sequence[int] | None = None,
         stay: bool = False,
         densify: float | None = None,
         simplify: float | None = None,
         frame: str | None = None,
     ) -> Site:
-        """Read the outline of a site from a GeoJSON, GeoPackage or Shapefile.
+        """Read the outline of a site from a GeoJSON, TopoJSON, GeoPackage, FlatGeobuf or Shapefile.
 
-        Degrees are mapped to a Transverse Mercator frame about the middle of the site; projected
-        coordinates in metres are used as they are. Vertices are mapped, and edges are straight in
-        metres.
+        Projected metres whose lengths are those on the ground, to 1 %, are used as they are. All
+        other coordinates, degrees and feet among them, are mapped to a Transverse Mercator frame in
+        metres about the middle of the site. Vertices are mapped; edges are straight in metres.
 
         Parameters
         ----------
         path : str or path
-            The file.
+            The file, a folder of Shapefiles, or a zip of them.
         layer : str, optional
             The layer, needed if the file has several.
-        feature : int or str, optional
+        feature : int, str or list, optional
             The feature: its number from 0, or "key=value" with a key of its attributes, or "id=7".
+            A list of them, or "all", is dissolved into one outline.
+        crs : str, optional
+            The system of the file's coordinates, ``"EPSG:4326"``, where the file does not name it.
+        repair : bool
+            Make an outline valid whose rings cross, if that hardly changes its area.
+        clip : list of float, optional
+            Keep what lies within [west, south, east, north], in the coordinates of the file.
+        parts : str, int or list, optional
+            Keep ``"largest"``, or parts by their numbers from 0, the largest first.
         stay : bool
             Whether agents keep inside a region that is not convex.
         densify : float, optional
-            Add vertices along sides in degrees, at most so many metres apart.
+            Add vertices along sides that are mapped, at most so many metres apart.
         simplify : float, optional
             Leave out vertices that move the outline by at most so many metres.
         frame : str, optional
-            The system in metres to which degrees are mapped, such as that of a raster,
-            ``"EPSG:32631"``; the local one if absent.
+            The system in metres to which coordinates are mapped, such as that of a raster,
+            ``"EPSG:32631"``.
 
         Returns
         -------
         Site
         """
+        if not isinstance(path, str | os.PathLike):
+            says = f"the file is {in_short(path)}; the name of a map file is needed; shapes in "
+            says += "memory are taken by dwell.Site.of"
+            raise SiteError(says, code="site.file", key="site.file")
+        wanted = Wanted(repair, clip, parts, stay, densify, simplify, frame)
+        _check_wanted(wanted)
         file = existing(Path(path))
-        if frame is not None:
-            _check_name(frame)
-        for name, value in (("densify", densify), ("simplify", simplify)):
-            if value is not None and not (finite_number(value) or 0.0) > 0.0:
-                says = f"{name} is {in_short(value)}; a positive number of metres is needed"
-                raise SiteError(says, code=f"site.{name}", key=f"site.{name}")
-        shape, crs, repairs = read_outline(file, layer, feature)
-        shape, cleaned = outlines.cleaned(shape, file)
-        repairs += cleaned
-        if crs.is_geographic:
-            shape, own, more, notes = _from_degrees(shape, crs, file, densify, frame)
-        else:
-            shape, own, more, notes = _from_metres(shape, crs, file, frame)
-        repairs += more
-        shape, turned, every = outlines.wound(shape, file.name)
-        if file.suffix.lower() != ".shp":  # whose rings have the other direction
-            repairs += turned
-            if every and crs.is_geographic:
-                notes.append(f"all rings of {file.name} {EXCHANGED}")
-        notes += _check_size(shape, file)
-        if simplify is not None:
-            shape, simplified = outlines.simplified(shape, file, simplify)
-            repairs += simplified
-        workspace = as_workspace(shape, stay)
-        notes += _about_length(workspace, file)
-        found = (*repairs, *workspace.repairs)
-        return cls(workspace, own, found, tuple(notes), digest_of_file(file) or "")
+        features = read_features(file, layer)
+        source, remarks = system_among(file, features, crs)
+        shape, repairs = outline_among(file, features, feature, repair, source)
+        made = _made(shape, source, file, wanted, in_order=features.format == "GeoJSON")
+        return cls(
+            made.workspace, made.frame, (*repairs, *made.repairs), (*remarks, *made.notes),
+            digest_of_file(file) or "",
+        )  # fmt: skip
+
+    @classmethod
+    def of(cls, shape: object, crs: str | None = None, **keys: Any) -> Site:
+        """Return the site of a shape in memory: of shapely, GeoPandas, or with a geo interface.
+
+        Parameters
+        ----------
+        shape
+            Anything with ``__geo_interface__``, or a GeoJSON as a dict; several are dissolved.
+        crs : str, optional
+            The system of its coordinates; by default that of the shape, or degrees on WGS 84.
+        **keys
+            repair, clip, parts, stay, densify, simplify and frame, as in `read`.
+
+        Returns
+        -------
+        Site
+
+        Examples
+        --------
+        >>> import dwell
+        >>> ring = [[4.0, 52.0], [4.1, 52.0], [4.1, 52.05], [4.0, 52.05]]
+        >>> print(dwell.Site.of({"type": "Polygon", "coordinates": [ring]}))
+        about latitude 52.025, longitude 4.05: 6.865 by 5.565 km, 38.18 km2, 1 part, 0 holes, \
+4 vertices, in local metres
+        """
+        unknown = sorted(set(keys) - set(Wanted._fields))
+        if unknown:
+            says = f"Site.of has no {unknown[0]}; {', '.join(Wanted._fields)} are possible"
+            raise SiteError(says, code="site.key", key=f"site.{unknown[0]}")
+        wanted = Wanted(**keys)
+        _check_wanted(wanted)
+        given = getattr(shape, "crs", None) if crs is None else crs
+        source = system_of(DEGREES if given is None else given, "crs")
+        whole, repairs = outline_of(shape, wanted.repair, source)
+        made = _made(whole, source, Path("the shape"), wanted, in_order=False)
+        return replace(made, repairs=(*repairs, *made.repairs))
+
+    @property
+    def __geo_interface__(self) -> dict[str, Any]:
+        """The outline as a GeoJSON geometry, in degrees on WGS 84, for other libraries."""
+        shape = outlines.shape_of(self.workspace)
+        degrees = outlines.cut_at_seam(outlines.mapped(shape, self.frame.to_map_continuous))
+        return dict(degrees.__geo_interface__)
 
 
-def _check_name(frame: str) -> None:
-    """Refuse a system that PROJ does not know."""
-    pyproj = library("pyproj", "a frame")
-    try:
-        pyproj.CRS.from_user_input(frame)
-    except pyproj.exceptions.CRSError:
-        says = f"frame is {in_short(frame)}; a system such as EPSG:32631 is needed"
-        raise SiteError(says, code="site.frame", key="site.frame") from None
+def _check_wanted(wanted: Wanted) -> None:
+    """Refuse numbers, boxes and systems that are none."""
+    for name in ("densify", "simplify"):
+        value = getattr(wanted, name)
+        if value is not None and not (finite_number(value) or 0.0) > 0.0:
+            says = f"{name} is {in_short(value)}; a positive number of metres is needed"
+            raise SiteError(says, code=f"site.{name}", key=f"site.{name}")
+    if wanted.clip is not None:
+        box = as_numbers(wanted.clip)
+        if box is None or box.shape != (4,) or not np.isfinite(box).all():
+            says = f"clip is {in_short(wanted.clip)}; [west, south, east, north] is needed"
+            raise SiteError(says, code="site.clip", key="site.clip")
+    if wanted.frame is not None:
+        system_of(wanted.frame, "frame")
 
 
-def _from_degrees(
-    shape: Any, crs: Any, file: Path, densify: float | None, system: str | None
+def _made(shape: Any, crs: Any, file: Path, wanted: Wanted, *, in_order: bool) -> Site:
+    """The site of an outline in the coordinates of a system; `in_order` are its rings by format."""
+    shape, frame, repairs, notes = outline_in_metres(shape, crs, file, wanted)
+    shape, turned = outlines.wound(shape, file.name)
+    repairs += turned if in_order else []
+    if wanted.simplify is not None:
+        shape, simplified = outlines.simplified(shape, file, wanted.simplify)
+        repairs += simplified
+    notes += about_scale(frame.system, _places(shape))
+    workspace = as_workspace(shape, wanted.stay)
+    notes += _about_length(workspace, file)
+    return Site(workspace, frame, (*repairs, *workspace.repairs), tuple(notes))
+
+
+def outline_in_metres(
+    shape: Any, crs: Any, file: Path, wanted: Wanted
 ) -> tuple[Any, Frame, list[str], list[str]]:
-    """The outline in a local frame, the frame, what was repaired, and what is inaccurate."""
-    shape, longitude, latitude, repairs = outlines.about_middle(shape, file)
-    outlines.refuse_invalid(shape, file)
-    frame, notes = Frame.about(longitude, latitude, crs), list[str]()
-    if system is not None:
-        middle = transformed([[longitude, latitude]], crs, system)
-        _check_frame(system, middle[0], zone_of(longitude, latitude))
-        frame, notes = _stated(system, middle, file)
-
-    def to_metres(points: Points) -> Points:
-        return transformed(points, crs, frame.system)
-
-    across = _across(outlines.mapped(shape, to_metres))
-    if densify is not None and across <= WIDEST:
-        before = outlines.shapely().get_num_coordinates(shape)
-        shape = outlines.densified(shape, to_metres, densify)
-        added = outlines.shapely().get_num_coordinates(shape) - before
-        repairs.append(f"added {added} vertices along the sides of {file.name}")
-    sagitta, place = outlines.largest_sagitta(shape, to_metres)
-    where = f"the side about ({place[0]:.6g}, {place[1]:.6g})"
-    if sagitta > MOST_BENT * across and across <= WIDEST:
-        says = (
-            f"has {where} that bends by {sagitta:.4g} m, more than 0.1 % of the diameter, between "
-        )
-        says += "degrees and metres; add vertices along such sides by densify = metres between them"
-        raise refused(file, says, "bend")
-    if sagitta > LEAST_BENT * across:
-        notes.append(f"{where} of {file.name} bends by {sagitta:.3g} m; it is straight in metres")
-    return outlines.mapped(shape, to_metres), frame, repairs, notes
-
-
-def _check_frame(system: str, middle: Points, zone: str) -> None:
-    """Refuse a chosen system whose coordinates are not metres on the ground near `middle`."""
-    crs = Frame(system).system
-    units = {axis.unit_name for axis in crs.axis_info[:2]}
-    if units != {"metre"}:
-        came = f"has coordinates in {' and '.join(sorted(units))}"
-    elif not crs.is_projected or not np.isfinite(middle).all():
-        came = "does not show that place"
-    elif not abs(Frame(system).scale_at(middle) - 1.0) <= WRONG_SCALE:
-        came = f"makes lengths {Frame(system).scale_at(middle):.3g} times those on the ground"
+    """The outline that is wanted, its frame, what was repaired, and what is inaccurate."""
+    repairs, notes = list[str](), list[str]()
+    degrees = bool(crs.is_geographic)
+    if degrees and _base(crs) is not crs:  # in grads, or counted from another meridian
+        shape = outlines.mapped(shape, lambda table: transformed(table, crs, DEGREES))
+        crs = _base(crs)
+    if degrees:
+        outlines.refuse_far(shape, file)
+        _refuse_exchanged(shape, crs, file)
     else:
-        return
-    says = f"frame is {in_short(system)} ({crs.name}), which {came}; a projected system in metres "
-    says += f"is needed, such as {zone}, or leave frame out"
+        _refuse_elsewhere(shape, crs, file)
+    if wanted.clip is not None:
+        shape, more = outlines.clipped(shape, file, wanted.clip, degrees)
+        repairs += more
+    if degrees:
+        shape, _, _, more = outlines.about_middle(shape, file)
+        repairs += more
+    if wanted.parts is not None:
+        shape, more = outlines.with_parts(shape, file, wanted.parts, degrees)
+        repairs += more
+    local = _local(shape, crs, file)
+    why = "" if degrees else unsuited(crs, _places(shape))
+    kept = why is None and wanted.frame is None
+    across = _across(shape if kept else _in(shape, crs, local.system))
+    _refuse_wide(across, shape, crs, file)
+    if wanted.frame is not None:
+        frame = _stated(wanted.frame, shape, crs, local)
+        kept = frame.system.equals(crs, ignore_axis_order=True)
+    else:
+        frame = Frame.of(crs) if kept else local
+        if why:
+            says = f"{file.name} is in {named(crs)}, which {why}; it is mapped to local metres"
+            notes.append(says)
+    if kept:
+        return shape, frame, repairs, notes
+    shape, added = _divided(shape, crs, file, wanted.densify, frame)
+    repairs += added
+    notes += _about_bends(shape, crs, file, frame, across)
+    found = _in(shape, crs, frame.system)
+    found, mended = outlines.sound(found, file, wanted.repair, shape)
+    return found, frame, repairs + mended, notes
+
+
+def _base(crs: Any) -> Any:
+    """The geographic system of `crs`, or WGS 84 if that is not in degrees from Greenwich."""
+    base = crs.geodetic_crs
+    plain = base.axis_info[0].unit_name == "degree" and base.prime_meridian.longitude == 0.0
+    if not plain:
+        return system_of(DEGREES, "crs")
+    return crs if crs.is_geographic else base.to_2d()
+
+
+def _in(shape: Any, source: Any, target: Any) -> Any:
+    """A shape of one system in another."""
+    return outlines.mapped(shape, lambda table: transformed(table, source, target))
+
+
+def _places(shape: Any) -> Points:
+    """Points of an outline and within its hull, at which the scale is measured."""
+    lib = outlines.shapely()
+    corners = lib.get_coordinates(shape)
+    some = corners[np.unique(np.linspace(0, len(corners) - 1, MOST_PLACES).astype(int))]
+    ends = corners[[corners[:, k].argmin() for k in (0, 1)] + [corners[:, k].argmax()
+                    for k in (0, 1)]]  # fmt: skip
+    axes = [np.linspace(corners[:, k].min(), corners[:, k].max(), BESIDE + 1) for k in (0, 1)]
+    grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+    hull = lib.convex_hull(shape)
+    inside = grid[lib.contains_xy(hull, *grid.T)]
+    return np.vstack([some, ends, lib.get_coordinates(lib.centroid(hull)), inside])
+
+
+def _middle(shape: Any) -> Points:
+    west, south, east, north = shape.bounds
+    return np.array([[0.5 * (west + east), 0.5 * (south + north)]])
+
+
+def _local(shape: Any, crs: Any, file: Path) -> Frame:
+    """The local frame about the middle of an outline."""
+    base = _base(crs)
+    longitude, latitude = transformed(_middle(shape), crs, base)[0].tolist()
+    if not np.isfinite([longitude, latitude]).all():
+        says = f"has coordinates of {named(crs)} that are no place on the Earth; state its system "
+        raise refused(file, f'{says}by crs = "EPSG:..."', "extent")
+    return Frame.about((longitude + 180.0) % 360.0 - 180.0, latitude, base)
+
+
+def _stated(text: str, shape: Any, crs: Any, local: Frame) -> Frame:
+    """The frame that the user chose; refused where its coordinates are not metres at the site."""
+    target = system_of(text, "frame")
+    places = transformed(_places(shape), crs, target)
+    why = unsuited(target, places)
+    if why is None:
+        return Frame.of(target)
+    longitude, latitude = transformed(_middle(shape), crs, DEGREES)[0]
+    zone = system_of(zone_of(longitude, latitude), "frame")
+    says = f"frame is {in_short(text)} ({target.name}), which {why}; leave frame out"
+    if unsuited(zone, transformed(_places(shape), crs, zone)) is None:
+        says += f", or give {as_keys({'frame': code_of(zone)})}"
     raise SiteError(says, code="site.frame", key="site.frame")
 
 
-def _stated(system: Any, middle: Points, file: Path) -> tuple[Frame, list[str]]:
-    """The frame of a system that the user chose, and what is inaccurate in it."""
-    crs = library("pyproj", f"reading {file.name}").CRS.from_user_input(system)
-    if not crs.is_projected or not np.isfinite(middle).all():
-        says = f"cannot be mapped to {crs.name}; a projected system of that place is needed"
-        raise refused(file, says, "frame")
-    check_metres(crs, middle[0], file.name)
-    scale = Frame(crs.to_wkt()).scale_at(middle[0])
-    way = "longer" if scale > 1.0 else "shorter"
-    note = f"lengths in {crs.name} are {100 * abs(scale - 1.0):.2g} % {way} than on the ground"
-    return Frame.of(crs), [note] if abs(scale - 1.0) > SCALE_SHOWN else []
+def _divided(
+    shape: Any, crs: Any, file: Path, densify: float | None, frame: Frame
+) -> tuple[Any, list[str]]:
+    """A shape with vertices added along its sides, and how many."""
+    if densify is None:
+        return shape, []
+    count = outlines.shapely().get_num_coordinates
+    more = outlines.densified(shape, lambda p: transformed(p, crs, frame.system), densify)
+    return more, [f"added {count(more) - count(shape)} vertices along the sides of {file.name}"]
 
 
-def _from_metres(
-    shape: Any, crs: Any, file: Path, system: str | None
-) -> tuple[Any, Frame, list[str], list[str]]:
-    """The outline as it is; refused where its coordinates are not metres of its system."""
-    outlines.refuse_invalid(shape, file)
-    points = outlines.shapely().get_coordinates(shape)
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    place, area = transformed(middle, crs, DEGREES)[0], crs.area_of_use
-    inside = area is None or (
+def _about_bends(shape: Any, crs: Any, file: Path, frame: Frame, across: float) -> list[str]:
+    """A note on the side that bends most where it is mapped; refused if it bends too much."""
+    bent = outlines.largest_sagitta(shape, lambda p: transformed(p, crs, frame.system))
+    where = f"the side about ({bent.place[0]:.6g}, {bent.place[1]:.6g})"
+    if bent.sagitta > MOST_BENT * across:
+        step = bent.length * np.sqrt(ENOUGH * MOST_BENT * across / bent.sagitta)
+        advice = {"densify": float(f"{step:.1g}")}
+        says = f"has {where} that bends by {bent.sagitta:.4g} m, more than 0.1 % of the diameter, "
+        says += f"where it is mapped to metres; {as_keys(advice)} adds vertices along such sides"
+        raise refused(file, says, "bend", advice)
+    if bent.sagitta <= LEAST_BENT * across:
+        return []
+    return [f"{where} of {file.name} bends by {bent.sagitta:.3g} m; it is straight in metres"]
+
+
+def _refuse_exchanged(shape: Any, crs: Any, file: Path) -> None:
+    """Refuse degrees that lie where their system is used only if they are exchanged."""
+    place, area = _middle(shape)[0], crs.area_of_use
+    if area is not None and not _is_in(area, place) and _is_in(area, place[::-1]):
+        says = f"is about longitude {place[0]:.6g}, latitude {place[1]:.6g}, where {named(crs)} is "
+        says += "not used; exchanged it is: longitude comes first, so exchange the two numbers of "
+        raise refused(file, f"{says}each vertex in the file", "exchanged")
+
+
+def _is_in(area: Any, place: Points) -> bool:
+    """Whether a place lies where a system is used, within a degree."""
+    return bool(
         np.isfinite(place).all()
         and area.south - 1.0 <= place[1] <= area.north + 1.0
         and (place[0] - area.west + 1.0) % 360.0 <= (area.east - area.west) % 360.0 + 2.0
     )
-    within_degrees = (np.abs(points).max(axis=0) <= (180.0, 90.0)).all()
-    if not np.isfinite(place).all() or (within_degrees and not inside):
-        says = f"claims metres of {crs.name}, but has the vertex {points[0].tolist()}; state its "
-        says += f"system by ogr2ogr -a_srs EPSG:4326 out.gpkg {file.name} if these are degrees"
-        raise refused(file, says, "extent")
-    frame, notes = _stated(crs, middle[None], file)
-    if system is not None and not frame.system.equals(Frame(system).system):
-        says = f"is in {crs.name}, and frame is another system; frame is for files in degrees"
-        raise refused(file, f"{says}: leave it out", "frame")
-    return shape, frame, [], notes
+
+
+def _refuse_elsewhere(shape: Any, crs: Any, file: Path) -> None:
+    """Refuse coordinates that are degrees, or exchanged, where they claim to be metres."""
+    points, middle = outlines.shapely().get_coordinates(shape), _middle(shape)
+    place, area = transformed(middle, crs, DEGREES)[0], crs.area_of_use
+    inside = area is None or _is_in(area, place)
+    if np.isfinite(place).all() and inside:
+        return
+    if (np.abs(points) <= [360.0, 90.0]).all():
+        advice = {"crs": "EPSG:4326"}
+        says = f"claims metres of {crs.name}, but has the vertex {points[0].tolist()}; if these "
+        raise refused(file, f"{says}are degrees, state that by {as_keys(advice)}", "extent", advice)
+    turned = transformed(middle[:, ::-1], crs, DEGREES)[0]
+    if area is not None and _is_in(area, turned):
+        says = f"has coordinates that lie where {named(crs)} is used only if they are exchanged: "
+        says += f"{points[0].tolist()} is north, east; exchange the two numbers of each vertex"
+        raise refused(file, f"{says} in the file", "exchanged")
+    if not np.isfinite(place).all():
+        says = f"claims metres of {crs.name}, but has the vertex {points[0].tolist()}, which is no "
+        raise refused(file, f'{says}place on the Earth; state its system by crs = "EPSG:..."',
+                      "extent")  # fmt: skip
 
 
 def _across(shape: Any) -> float:
     west, south, east, north = outlines.shapely().bounds(shape)
-    return float(np.hypot(east - west, north - south))
+    far = float(np.hypot(east - west, north - south))
+    return far if np.isfinite(far) else 4e7
 
 
-def _check_size(shape: Any, file: Path) -> list[str]:
-    """Refuse a site that no plane fits, and remark on one that fits badly."""
-    across = _across(shape)
-    if across > WIDEST:
-        says = (
-            f"is {across / 1e3:.0f} km across; at most {WIDEST / 1e3:.0f} km are mapped to a plane"
-        )
-        raise refused(file, f"{says}: take a part of it", "size")
-    off = (0.5 * across / 6.371e6) ** 2 / 2.0
-    note = (
-        f"{file.name} is {across / 1e3:.0f} km across: lengths are off by up to {off:.1e} of them"
-    )
-    return [note] if across > WIDE else []
+def _refuse_wide(across: float, shape: Any, crs: Any, file: Path) -> None:
+    """Refuse a site that no plane fits, with keys that make it smaller."""
+    if across <= WIDEST:
+        return
+    degrees = bool(crs.is_geographic)
+    parts = outlines.by_size(shape, degrees)
+    local = _local(parts[0], crs, file)
+    one = _across(_in(parts[0], crs, local.system))
+    says = f"is {across / 1e3:.0f} km across; at most {WIDEST / 1e3:.0f} km are mapped to a plane: "
+    unit = 1.0 if degrees else crs.axis_info[0].unit_conversion_factor
+    box = outlines.box_within(shape, degrees, unit)
+    if len(parts) > 1 and one <= WIDEST:
+        advice: dict[str, object] = {"parts": outlines.LARGEST}
+        says += f"{as_keys(advice)} keeps the largest of its {len(parts)} parts, of {one / 1e3:.0f}"
+        says += f" km; {as_keys(box)} keeps what is in that box, in the coordinates of the file"
+    else:
+        advice = box
+        says += f"{as_keys(box)} keeps what is in that box, in the coordinates of the file"
+    raise refused(file, says, "size", advice)
 
 
 def _about_length(workspace: Workspace, file: Path) -> list[str]:

@@ -28,6 +28,7 @@ from dwell.verify.centroids import second_opinion
 from dwell.verify.finding import (
     CHANGED,
     HOLDS,
+    NOT_APPLICABLE,
     Finding,
     Report,
     Tell,
@@ -97,6 +98,7 @@ class Claims:
     intact: bool | None = None  # whether its file is as it was written; None: there is no file
     same_kernels: bool = True  # made by the very kernels that are here now?
     other_sources: Sequence[str] | None = None  # modules of its scenario that have changed since
+    missing: str | None = None  # the map file of its scenario, where it is no more
     metrics: Metrics | None = None  # its samples
     assumed: Mapping[str, Any] | None = None  # eta_max and lipschitz of its certificate
     live: LiveRecord | None = None  # of a fleet, if it is the run of one
@@ -184,6 +186,10 @@ def _file(claims: Claims) -> Iterator[Finding]:
     if claims.intact is not None:
         yield yes_or_no("digest", SAYS["digest"], claims.intact)
     changed = claims.other_sources
+    if claims.missing is not None:
+        says = "its modules and files are those that ran"
+        why = f"{claims.missing} is not there any more, so it is not compared"
+        yield Finding("source", says, NOT_APPLICABLE, 0.0, 0.0, why)
     if changed is None:
         return
     if not changed:

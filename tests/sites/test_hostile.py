@@ -1,0 +1,245 @@
+"""Map files of others: nothing but the file itself is read, and nothing is sent."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import shutil
+import sqlite3
+import threading
+import zipfile
+from contextlib import closing
+
+import pytest
+
+import dwell
+from dwell.errors import SiteError
+
+from .files import SQUARE, geojson, polygon, vector
+
+SECRET = [[7.0, 47.0], [7.3, 47.0], [7.3, 47.3], [7.0, 47.3], [7.0, 47.0]]
+VRT = (
+    "<OGRVRTDataSource><OGRVRTLayer name='a'><SrcDataSource>{}</SrcDataSource>"
+    "<SrcLayer>{}</SrcLayer></OGRVRTLayer></OGRVRTDataSource>"
+)
+
+
+@pytest.fixture
+def address():
+    """The address of a listener, which must not be reached."""
+    seen = []
+
+    class Listener(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            seen.append(self.path)
+            self.send_error(404)
+
+        do_HEAD = do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *words):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Listener)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+    assert seen == []
+
+
+@pytest.fixture
+def secret(tmp_path):
+    """A map that the files do not have, and may not name."""
+    return vector(tmp_path / "secret.gpkg", SECRET, "EPSG:4326", "GPKG", "secret")
+
+
+def refused(path, **keys):
+    with pytest.raises(SiteError) as error:
+        dwell.Site.read(path, **keys)
+    says = str(error.value)
+    assert says.startswith(path.name)
+    assert "\n" not in says
+    return says
+
+
+XML = {
+    "a VRT that names a file": VRT.format("{secret}", "secret"),
+    "a VRT that names an address": VRT.format("/vsicurl/{address}/x.gpkg", "x"),
+    "a VRT below a comment": "<!-- {{ -->" + VRT.format("{secret}", "secret"),
+    "a VRT with SQL": "<OGRVRTDataSource><OGRVRTLayer name='a'><SrcDataSource>{secret}"
+    "</SrcDataSource><SrcSQL>SELECT * FROM secret</SrcSQL></OGRVRTLayer></OGRVRTDataSource>",
+    "a service of features": "<OGRWFSDataSource><URL>{address}/wfs</URL></OGRWFSDataSource>",
+    "GML with a schema": "<?xml version='1.0'?><gml:FeatureCollection xmlns:gml='{address}'/>",
+    "KML with a link": "<kml><NetworkLink><href>{address}/a</href></NetworkLink></kml>",
+    "SVG": "<svg xmlns='{address}'/>",
+}
+NAMES = ["harbour.geojson", "harbour.json", "harbour.gpkg", "harbour.shp", "harbour.fgb"]
+
+
+@pytest.mark.parametrize("kind", XML)
+@pytest.mark.parametrize("name", NAMES)
+def test_xml_under_the_name_of_a_map_is_refused(tmp_path, address, secret, kind, name):
+    path = tmp_path / name
+    path.write_text(XML[kind].format(address=address, secret=secret))
+    assert "XML, which could name other files" in refused(path)
+
+
+TEXTS = {
+    "a list of files of another format": "GDAL_MULTI\n{secret}",
+    "a name of GDAL": "/vsicurl/{address}/a.gpkg",
+    "a pipeline of GDAL": "gdal vector convert {secret}",
+    "a table with addresses": "name,url\na,{address}/x\n",
+    "a service": "[OAPIF]{address}/",
+    "a database": "PG:host=127.0.0.1 dbname=x",
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_other_texts_are_refused(tmp_path, address, secret, kind):
+    path = tmp_path / "harbour.geojson"
+    path.write_text(TEXTS[kind].format(address=address, secret=secret))
+    assert "GeoPackage" in refused(path)
+
+
+JSONS = {
+    "a pipeline": {"type": "gdal_streamed_alg", "command_line": "gdal vector read {secret}"},
+    "pages of a server": {"currentVersion": 1, "exceededTransferLimit": True, "url": "{address}"},
+    "links": {"type": "FeatureCollection", "links": [{"rel": "next", "href": "{address}"}]},
+    "a catalogue": {"stac_version": "1.0", "links": [{"rel": "self", "href": "{address}/i"}]},
+    "a service of tiles": {"tilejson": "2.2.0", "tiles": ["{address}/z/x/y.pbf"]},
+    "a feature by reference": {"type": "Feature", "geometry": {"$ref": "{secret}"}},
+}
+
+
+@pytest.mark.parametrize("kind", JSONS)
+def test_json_that_names_others_is_refused(tmp_path, address, secret, kind):
+    path = tmp_path / "harbour.geojson"
+    text = json.dumps(JSONS[kind]).replace("{address}", address).replace("{secret}", str(secret))
+    path.write_text(text)
+    refused(path)
+
+
+def test_links_in_a_sound_geojson_are_not_followed(tmp_path, address):
+    link = {"type": "link", "properties": {"href": f"{address}/crs", "type": "proj4"}}
+    path = geojson(tmp_path / "a.geojson", polygon(SQUARE), crs=link)
+    assert "a name such as" in refused(path)
+    path = geojson(tmp_path / "a.geojson", {**polygon(SQUARE), "crs": link}, links=[address])
+    assert dwell.Site.read(path).workspace.area > 0.0
+
+
+PACKAGES = {
+    "a view with a function": "CREATE VIEW thing AS SELECT fid, load_extension('/tmp/x') AS geom, "
+    "1 AS name FROM kept",
+    "a view with a shape of a file": "CREATE VIEW thing AS SELECT fid, geom, "
+    "BlobFromFile('/etc/passwd') AS name FROM kept",
+    "a virtual table": "CREATE VIRTUAL TABLE thing USING VirtualOGR('{secret}')",
+    "a virtual table of text": "CREATE VIRTUAL TABLE thing USING fts5(name)",
+    "a computed column": "CREATE TABLE thing (fid INTEGER PRIMARY KEY, geom BLOB, name TEXT "
+    "GENERATED ALWAYS AS (hex('{secret}')) VIRTUAL)",
+    "a computed column in short": "CREATE TABLE thing (fid INTEGER PRIMARY KEY, geom BLOB, name "
+    "TEXT AS(hex('{secret}')))",
+    "a view under another": "CREATE VIEW thing AS SELECT * FROM pragma_function_list('x')",
+}
+
+
+@pytest.mark.parametrize("kind", PACKAGES)
+def test_what_a_geopackage_computes_is_refused(tmp_path, secret, kind):
+    path = vector(tmp_path / "a.gpkg", SQUARE, "EPSG:4326", "GPKG", "kept")
+    sql = PACKAGES[kind].format(secret=secret)
+    with closing(sqlite3.connect(path)) as base:
+        if "VirtualOGR" in sql:
+            base.execute("PRAGMA writable_schema = ON")
+            row = ("table", "thing", "thing", 0, sql)
+            base.execute("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", row)
+        else:
+            base.execute(sql)
+        base.commit()
+    assert "thing" in refused(path, layer="kept")
+    assert "new GeoPackage" in refused(path)
+
+
+def test_a_plain_view_of_a_geopackage_is_harmless(tmp_path):
+    path = vector(tmp_path / "a.gpkg", SQUARE, "EPSG:4326", "GPKG", "kept")
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("CREATE VIEW names AS SELECT fid, name FROM kept")
+    assert dwell.Site.read(path, layer="kept").workspace.area > 0.0
+
+
+def test_other_databases_are_refused(tmp_path):
+    path = tmp_path / "a.gpkg"
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("CREATE TABLE thing (a)")
+    assert "no GeoPackage" in refused(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+proj=utm +zone=31 +nadgrids=/etc/passwd +type=crs",
+        'PROJCS["x",EXTENSION["PROJ4","+proj=tmerc +nadgrids={address}/a.gsb +units=m"]]',
+        "+init=/tmp/other:1",
+    ],
+)
+def test_systems_that_name_files_are_refused(tmp_path, address, text):
+    text = text.format(address=address)
+    path = vector(tmp_path / "a.shp", SQUARE, "EPSG:4326", "ESRI Shapefile")
+    path.with_suffix(".prj").write_text(text)
+    assert "names other files" in refused(path)
+    package = vector(tmp_path / "a.gpkg", SQUARE, "EPSG:4326", "GPKG")
+    with closing(sqlite3.connect(package)) as base:
+        base.execute("UPDATE gpkg_spatial_ref_sys SET definition = ?", (text,))
+        base.commit()
+    assert "names other files" in refused(package)
+    plain = geojson(tmp_path / "b.geojson", polygon(SQUARE))
+    for key in ("crs", "frame"):
+        with pytest.raises(SiteError, match="not one that names files"):
+            dwell.Site.read(plain, **{key: text})
+
+
+def test_a_zip_gives_only_maps(tmp_path, address, secret):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.vrt", VRT.format(secret, "secret"))
+        archive.writestr("../../up.txt", "x")
+    assert "no map in it" in refused(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.geojson", VRT.format(f"/vsicurl/{address}/x", "x"))
+    assert "XML" in refused(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(
+            "../../../b/a.geojson", geojson(tmp_path / "x", polygon(SQUARE)).read_text()
+        )
+    assert dwell.Site.read(path).workspace.area > 0.0
+    assert not list(tmp_path.parent.glob("**/b/a.geojson"))
+    path.write_bytes(path.read_bytes()[:60])
+    assert "cannot be unpacked" in refused(path)
+
+
+def test_a_zipped_shapefile_and_a_folder_are_read(tmp_path):
+    folder = tmp_path / "maps"
+    folder.mkdir()
+    vector(folder / "one.shp", SQUARE, "EPSG:4326", "ESRI Shapefile")
+    made = shutil.make_archive(str(tmp_path / "maps"), "zip", tmp_path, "maps")
+    plain = dwell.Site.read(folder / "one.shp").workspace.vertices.tolist()
+    for path in (folder, tmp_path / "maps.zip"):
+        assert dwell.Site.read(path).workspace.vertices.tolist() == plain
+    assert made.endswith("maps.zip")
+    vector(folder / "two.shp", SECRET, "EPSG:4326", "ESRI Shapefile")
+    assert "one, two" in refused(folder)
+    assert dwell.Site.read(folder, layer="one").workspace.vertices.tolist() == plain
+    (folder / "two.shp").write_text(VRT.format("x", "x"))
+    refused(folder, layer="one")
+
+
+def test_a_flatgeobuf_is_read(tmp_path):
+    path = vector(tmp_path / "a.fgb", SQUARE, "EPSG:4326", "FlatGeobuf")
+    plain = dwell.Site.read(geojson(tmp_path / "a.geojson", polygon(SQUARE)))
+    assert dwell.Site.read(path).workspace.area == pytest.approx(plain.workspace.area, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "/dev/stdin", "/proc/self/environ"])
+def test_what_is_no_plain_file_is_refused(name):
+    with pytest.raises(SiteError):
+        dwell.Site.read(name)
