@@ -41,6 +41,7 @@ from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run, load_run
 from dwell.results.files import check_target, locked
 from dwell.results.resume import extended, taken_up
+from dwell.results.stated import misstated
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, refuse_unfit, with_seed
 from dwell.scenario.describe import (
@@ -324,6 +325,12 @@ def check(
         same_kernels=run.provenance.get("kernels") == provenance()["kernels"],
         assumed=run.details.assumed, live=run.details.live,
     )  # fmt: skip
+    if run.details.stated is not None:
+        now = provenance()
+        same = all(run.provenance.get(key) == now[key] for key in ("dwell", "kernels"))
+        claims = replace(claims, misstated=lambda: misstated(run, same))
+    if run.details.live is None:
+        claims = replace(claims, sample_times=run.details.recorder.sample_times)
     system = run.system
     if run.scenario is not None:
         system, places, _ = build(run.scenario)

@@ -6,6 +6,7 @@ forgeries below the limit that it must let pass.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from copy import deepcopy
@@ -580,8 +581,9 @@ def test_messages_may_be_broken_by_rounding_only(monkeypatch: pytest.MonkeyPatch
 
 
 ALWAYS = {
-    "finite", "time-domain", "agents", "start-position", "start-hold", "start-counts", "flow",
-    "due", "complete", "workspace", "centroid", "hold-error", "seen", "counts", "samples", "apart",
+    "shape", "finite", "time-domain", "agents", "start-position", "start-hold", "start-counts",
+    "flow", "due", "complete", "workspace", "centroid", "hold-error", "seen", "counts", "samples",
+    "apart",
 }  # fmt: skip
 LAW = {"start-timer", "jump", "cruise", "reset"}
 SOMETIMES = {
@@ -728,3 +730,67 @@ def test_cells_without_enough_points_are_not_judged(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("dwell.verify.quasi_monte_carlo.Counting.compare", lambda *look: None)
     found = named(forged("function"))["by-counting"]
     assert (found.status, found.where[:9]) == ("not applicable", "the cells")
+
+
+MIXED = [
+    (a, b)
+    for k, a in enumerate(("timer", "lloyd", "lloyd-ode", "self-triggered", "lossy", "met", "grid"))
+    for b in list(WAYS)[k % 3 :: 3]
+    if a != b
+]
+
+
+@pytest.mark.parametrize(("table", "law"), MIXED)
+@pytest.mark.filterwarnings("error")
+def test_a_table_of_another_law_gives_findings(table: str, law: str) -> None:
+    """Whatever a file says of its law: no exception, and no solution where the laws differ."""
+
+    def forge(f: Any) -> None:
+        f.system = replace(f.system, controller=honest(law).system.controller, nu=None)
+        f.claims.update(assumed={"eta_max": 0.3, "lipschitz": 5.0})
+
+    report = forged(table, forge)
+    assert report.verdict in ("solution", "not-a-solution")
+    if type(honest(table).system.controller) is not type(honest(law).system.controller):
+        assert not report.ok
+    json.dumps(report.as_json())
+
+
+def test_a_column_for_hold_errors_that_the_law_has_not_is_found() -> None:
+    def forge(f: Any) -> None:
+        f.samples = replace(f.samples, hold_errors=np.zeros((101, 0)))
+
+    found = named(forged("timer", forge))["shape"]
+    assert (found.status, found.where) == (
+        VIOLATED, "samples: hold_errors has the shape (101, 0), where (101, 6) is needed",
+    )  # fmt: skip
+
+
+def test_samples_are_those_that_the_scenario_demands() -> None:
+    """At its times and no others; where a run ended early, at those before."""
+    times = honest("timer").metrics.times
+
+    def some(rows: Any, **claims: Any) -> Forge:
+        def forge(f: Any) -> None:
+            f.samples = type(f.samples)(**{k: v[rows] for k, v in vars(f.samples).items()})
+            f.claims.update(sample_times=times, **claims)
+
+        return forge
+
+    every = np.arange(101)
+    for rows, status in (
+        (every, "holds"), (every[1:], VIOLATED), (every[:-1], VIOLATED), (every[::2], VIOLATED),
+        (np.delete(every, 50), VIOLATED), (np.append(every, 100), VIOLATED), (every[:0], VIOLATED),
+    ):  # fmt: skip
+        found = named(forged("timer", some(rows)))["sample-times"]
+        assert found.status == status
+    assert found.where == "101 missing or too many, first t = 0"
+    for rows in (every, every[:-1]):  # at the very time of the end
+        found = forged("timer", some(rows, ended="interrupted"))
+        assert named(found)["sample-times"].status == "holds"
+
+
+def test_no_more_jumps_than_are_allowed() -> None:
+    jumps = len(honest("timer").events)
+    assert violated(forged("timer", say(max_jumps=jumps))) == set()
+    assert violated(forged("timer", say(max_jumps=jumps - 1))) == {"ending"}

@@ -22,6 +22,7 @@ from dwell.live.record import LiveRecord
 from dwell.measure import Metrics, measure
 from dwell.measure.closest_approach import Approach, closest_approach
 from dwell.measure.metrics import Snapshots, metrics_of, snapshots
+from dwell.results.stated import Stated
 from dwell.scenario import Scenario
 from dwell.theory.lipschitz import Attained
 from dwell.verify import Finding
@@ -48,6 +49,7 @@ class Details:
     absent: InputError | None = None  # why the run's own Python code cannot be imported
     noted: Mapping[str, Any] | None = None  # the stored summary, for that case
     live: LiveRecord | None = None  # of a fleet; None for a simulation
+    stated: Stated | None = None  # what its file states besides; None for a run that was not read
 
     @property
     def record(self) -> str:

@@ -41,6 +41,7 @@ from dwell.results.files import brief, refused, shown
 from dwell.results.journal import Journaled, read_journal
 from dwell.results.live_record import LIVE, live_from
 from dwell.results.run import Run
+from dwell.results.stated import Stated
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
 from dwell.scenario.build import build, build_without_code
 from dwell.scenario.guards import as_path, read_text
@@ -269,6 +270,7 @@ def _rebuild(
         recorder, stop, metrics, scenario, table, tally, float(attributes["wall_seconds"]),
         absent=absent, noted=kept and kept["summary"],
         live=None if live is None or table is None else live_from(variables, live, table),
+        stated=Stated.of(variables, attributes),
     )  # fmt: skip
     return Run(details, tuple(json.loads(attributes["repairs"])), provenance)
 

@@ -22,6 +22,7 @@ from dwell.theory.scope import THEOREM, scope_of
 from dwell.verify.finding import (
     HOLDS,
     NOT_YET,
+    VIOLATED,
     Finding,
     Where,
     agent_named,
@@ -217,7 +218,8 @@ def _u_set(run: Recorded, series: Series, s: Setting) -> Iterator[Finding]:
     radius = s.theta * s.reach
     first = exits(run, series, radius)
     left = np.isfinite(first)
-    says = f"every error stays at least {radius:.4g} (the set U; share of the agents that leave it)"
+    says = f"every error stays at least {radius:.4g} (the set U, which every run leaves; "
+    says += "share of the agents that have)"
     if not left.any():
         where = f"up to t = {run.until:.9g}; no run stays in U for ever"
         yield Finding("stays-in-u", says, HOLDS, 0.0, 0.0, where, per_agent=_plain(first))
@@ -226,7 +228,8 @@ def _u_set(run: Recorded, series: Series, s: Setting) -> Iterator[Finding]:
         last = float(first[left].max())
         where = f"agent {p} first, t = {float(first[p]):.9g}; the last that leaves, t = {last:.9g}"
         share = float(left.mean())
-        yield violated("stays-in-u", says, share, 0.0, where, per_agent=_plain(first))
+        rows = _plain(first)  # nothing else was to be expected
+        yield Finding("stays-in-u", says, VIOLATED, share, 0.0, where, per_agent=rows)
     yield _cost_after(series, float(first.min()))
 
 

@@ -8,7 +8,7 @@ cells and quadratures that share no code with the kernels.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any, final
 
@@ -21,14 +21,15 @@ from dwell.agents.interfaces import stated_speed
 from dwell.cells.backend import is_expensive
 from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
-from dwell.errors import AgentsError
+from dwell.errors import AgentsError, DensityError, InputError
 from dwell.live.record import LiveRecord
-from dwell.measure.metrics import Metrics, measure, timer_program
+from dwell.measure.metrics import Metrics, hold_program, measure, timer_program
 from dwell.verify.centroids import second_opinion
 from dwell.verify.finding import (
     CHANGED,
     HOLDS,
     NOT_APPLICABLE,
+    VIOLATED,
     Finding,
     Report,
     Tell,
@@ -36,7 +37,9 @@ from dwell.verify.finding import (
     agent_named,
     agreement,
     if_guaranteed,
+    not_applicable,
     spread,
+    violated,
     worst_of,
     yes_or_no,
 )
@@ -54,6 +57,7 @@ MOST_CELLS = 2**18  # of samples measured at once
 SOLVED = 100.0  # times the tolerance of a differential equation
 OTHER_KERNELS = 1e-11  # of the diameter: by how much runs of another version may differ
 LINES = 2000  # straight lines between samples that are compared with the outline
+MOST_NAMED = 5  # of what a file states wrongly
 ENDLESS = frozenset({"next_at", "cruise"})  # columns where infinity has a meaning
 ALONE = frozenset({"nearest", "separations"})  # and those where it has one for a single agent
 
@@ -82,6 +86,11 @@ SAYS = {
     "seen": "neighbours and distances are as recorded",
     "counts": "cells, samples and messages are counted right",
     "promise": "each agent is within the bound of its last message (how far outside)",
+    "shape": "every table has a row for each jump or sample, and a column for each agent",
+    "law": "the scenario's law can make such a run",
+    "rest": "further checks need tables that make sense",
+    "sample-times": "samples were taken at the times that the scenario demands, and no others",
+    "stated": "summary, end and labels in the file are those of its events",
     "apart": "no two agents coincide where a cell is needed",
 }
 
@@ -103,6 +112,8 @@ class Claims:
     assumed: Mapping[str, Any] | None = None  # eta_max and lipschitz of its certificate
     live: LiveRecord | None = None  # of a fleet, if it is the run of one
     settings: Mapping[str, Any] | None = None  # of the fleet, in the scenario
+    sample_times: Floats | None = None  # that the scenario demands, up to its horizon
+    misstated: Callable[[], list[str]] | None = None  # names what the file says wrongly besides
 
 
 def verify(
@@ -122,22 +133,33 @@ def verify(
     tell = progress or (lambda what, share: None)
     claims = claims or Claims()
     run = Recorded(system, start, table, until, claims.metrics)
-    domain = list(_domain(run, claims.live))
-    findings = [*_file(claims), *domain]
+    findings: list[Finding] = [*_file(claims)]
     certificate: tuple[Finding, ...] = ()
     again = _measured(run, thorough)
-    if all(f.status == HOLDS for f in domain):  # the rest needs times and agents to make sense
-        tell("checking", 0.0)
-        rounding = _rounding(system, claims)
-        coincident = ""
-        try:
-            findings += _solution(run, claims, rounding, tell, thorough)
-            findings += _samples(run, again, rounding)
+    try:
+        findings += (domain := list(_domain(run, claims.live)))
+        if all(f.status == HOLDS for f in domain):  # the rest needs times and agents to make sense
+            tell("checking", 0.0)
+            rounding = _rounding(system, claims)
+            with np.errstate(all="ignore"):  # a table that is wrong may hold any number
+                findings += _solution(run, claims, rounding, tell, thorough)
+                findings += _samples(run, again, rounding)
+                findings += _demanded(run, claims)
+            findings += _stated(claims, findings)
             why_not = uncovered_live(run, claims.live)
             certificate = held_against(run, claims.assumed, why_not=why_not)
-        except AgentsError as fault:  # coincident agents, in a table that is wrong
-            coincident = str(fault)
-        findings.append(yes_or_no("apart", SAYS["apart"], not coincident, coincident))
+            findings.append(yes_or_no("apart", SAYS["apart"], True))
+    except AgentsError as fault:  # coincident agents, in a table that is wrong
+        findings.append(yes_or_no("apart", SAYS["apart"], False, str(fault)))
+    except DensityError:
+        raise
+    except InputError as fault:  # of a law that such a run cannot have
+        findings.append(violated("law", SAYS["law"], 1.0, 0.0, str(fault)))
+    except (ArithmeticError, LookupError, ValueError, TypeError) as fault:
+        if all(f.status != VIOLATED for f in findings):
+            raise
+        why = " ".join(f"{type(fault).__name__}: {fault}".split())
+        findings.append(not_applicable("rest", SAYS["rest"], why))
     if claims.live is not None:
         findings = ordered(findings)
     total = 0 if claims.metrics is None else len(claims.metrics.times)
@@ -204,6 +226,8 @@ def _file(claims: Claims) -> Iterator[Finding]:
 
 def _domain(run: Recorded, live: LiveRecord | None) -> Iterator[Finding]:
     table, metrics = run.table, run.metrics
+    where = next(_misshapen(run), "")
+    yield yes_or_no("shape", SAYS["shape"], not where, where)
     where = next(_infinite(run, live), "")
     yield yes_or_no("finite", SAYS["finite"], not where, where)
     clocks = [table.time] if metrics is None else [table.time, metrics.times]
@@ -217,6 +241,26 @@ def _domain(run: Recorded, live: LiveRecord | None) -> Iterator[Finding]:
     known = ((table.agent >= 0) & (table.agent < len(run.start.start))).all()
     known &= live is None or bool((live.beliefs["agent"] < len(run.start.start)).all())
     yield yes_or_no("agents", SAYS["agents"], bool(known))
+
+
+def _misshapen(run: Recorded) -> Iterator[str]:
+    """Columns of another shape than agents, samples and the law demand."""
+    table, metrics = run.table, run.metrics
+    agents, dimension = run.system.agents, run.system.dimension
+    for name, column in table.columns().items():
+        if len(column) != len(table) or column.shape[1:] not in ((), (dimension,), (2, dimension)):
+            yield f"events: {name} has the shape {column.shape}"
+    if metrics is None:
+        return
+    held = agents if hold_program(run.system) is not None else 0
+    count = len(metrics.times)
+    for name, shape in (
+        ("times", (count,)), ("costs", (count,)), ("separations", (count,)),
+        ("errors", (count, agents)), ("hold_errors", (count, held)),
+    ):  # fmt: skip
+        found = getattr(metrics, name).shape
+        if found != shape:
+            yield f"samples: {name} has the shape {found}, where {shape} is needed"
 
 
 def _infinite(run: Recorded, live: LiveRecord | None) -> Iterator[str]:
@@ -282,7 +326,10 @@ def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
     gap = np.where(missing, until - left, -1.0)
     yield _worst("complete", gap, 0.0, agent_named, strict=True)
     says = f"the run ended as it says, by {claims.ended}"
-    if claims.ended == "horizon" and claims.horizon is not None:
+    if claims.max_jumps is not None and len(table) > claims.max_jumps:
+        where = f"{len(table)} jumps, where {claims.max_jumps} are allowed"
+        yield yes_or_no("ending", says, False, where)
+    elif claims.ended == "horizon" and claims.horizon is not None:
         yield yes_or_no("ending", says, until == claims.horizon)
     elif claims.ended == "jump-limit" and claims.max_jumps is not None:
         yield yes_or_no("ending", says, len(table) == claims.max_jumps)
@@ -394,6 +441,41 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
             cells = np.array([system.cells_of(p, t) for p, t in each])
         wrong += np.abs(looked - cells) + np.abs(received - table.neighbors)
     return wrong
+
+
+def _demanded(run: Recorded, claims: Claims) -> Iterator[Finding]:
+    """The times of samples, but for those at which two agents coincide, or at which a run stopped.
+
+    Where a run ended early, a sample at that very time may have been taken or not.
+    """
+    demanded, metrics = claims.sample_times, run.metrics
+    if demanded is None or metrics is None:
+        return
+    due = demanded[demanded <= run.until]
+    odd = np.setxor1d(due, metrics.times)
+    twice = metrics.times[1:][np.diff(metrics.times) == 0.0]
+    if claims.ended != "horizon":
+        odd = odd[odd != run.until]
+    missing = np.isin(odd, due)
+    world_at, positions = run.system.world_at, run.paths.at(odd).positions
+    contact = [
+        m and world_at(t).coincide(x) for m, t, x in zip(missing, odd, positions, strict=True)
+    ]
+    wrong = np.sort(np.concatenate([odd[~np.array(contact, dtype=bool)], twice]))
+    where = f"{len(wrong)} missing or too many, first {at_time(wrong[0])}" if len(wrong) else ""
+    yield yes_or_no("sample-times", SAYS["sample-times"], not len(wrong), where)
+
+
+def _stated(claims: Claims, findings: Sequence[Finding]) -> Iterator[Finding]:
+    """What the file states besides its events, where these are worth a comparison."""
+    if claims.misstated is None:
+        return
+    if any(f.status == VIOLATED and f.name != "digest" for f in findings):
+        yield not_applicable("stated", SAYS["stated"], "something else is violated")
+        return
+    wrong = claims.misstated()
+    where = ", ".join(wrong[:MOST_NAMED]) + (", ..." if len(wrong) > MOST_NAMED else "")
+    yield yes_or_no("stated", SAYS["stated"], not wrong, where)
 
 
 def _measured(run: Recorded, thorough: bool) -> Ints:
