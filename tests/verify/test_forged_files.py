@@ -65,7 +65,7 @@ def rebuilt(forge: Callable[[File], object]) -> dwell.Run:
     attributes["scenario"] = json.dumps(file.scenario)
     every = {name: ((), content) for name, content in file.values.items()}
     attributes["digest"] = digest_of(every, attributes)
-    return _rebuild(Path("forged.nc"), every, attributes)
+    return _rebuild(Path("forged.nc"), every, attributes, True)
 
 
 def verdict(forge: Callable[[File], object]) -> str:

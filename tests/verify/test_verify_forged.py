@@ -766,7 +766,7 @@ def test_a_column_for_hold_errors_that_the_law_has_not_is_found() -> None:
     )  # fmt: skip
 
 
-def test_samples_are_those_that_the_scenario_demands() -> None:
+def test_samples_are_those_that_the_scenario_sets() -> None:
     """At its times and no others; where a run ended early, at those before."""
     times = honest("timer").metrics.times
 

@@ -89,7 +89,7 @@ SAYS = {
     "shape": "every table has a row for each jump or sample, and a column for each agent",
     "law": "the scenario's law can make such a run",
     "rest": "further checks need tables that make sense",
-    "sample-times": "samples were taken at the times that the scenario demands, and no others",
+    "sample-times": "samples were taken at the times that the scenario sets, and no others",
     "stated": "summary, end and labels in the file are those of its events",
     "apart": "no two agents coincide where a cell is needed",
 }
@@ -112,7 +112,7 @@ class Claims:
     assumed: Mapping[str, Any] | None = None  # eta_max and lipschitz of its certificate
     live: LiveRecord | None = None  # of a fleet, if it is the run of one
     settings: Mapping[str, Any] | None = None  # of the fleet, in the scenario
-    sample_times: Floats | None = None  # that the scenario demands, up to its horizon
+    sample_times: Floats | None = None  # that the scenario sets, up to its horizon
     misstated: Callable[[], list[str]] | None = None  # names what the file says wrongly besides
 
 
@@ -144,7 +144,7 @@ def verify(
             with np.errstate(all="ignore"):  # a table that is wrong may hold any number
                 findings += _solution(run, claims, rounding, tell, thorough)
                 findings += _samples(run, again, rounding)
-                findings += _demanded(run, claims)
+                findings += _at_set_times(run, claims)
             findings += _stated(claims, findings)
             why_not = uncovered_live(run, claims.live)
             certificate = held_against(run, claims.assumed, why_not=why_not)
@@ -244,7 +244,7 @@ def _domain(run: Recorded, live: LiveRecord | None) -> Iterator[Finding]:
 
 
 def _misshapen(run: Recorded) -> Iterator[str]:
-    """Columns of another shape than agents, samples and the law demand."""
+    """Columns of another shape than agents, samples and the law need."""
     table, metrics = run.table, run.metrics
     agents, dimension = run.system.agents, run.system.dimension
     for name, column in table.columns().items():
@@ -443,15 +443,15 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
     return wrong
 
 
-def _demanded(run: Recorded, claims: Claims) -> Iterator[Finding]:
+def _at_set_times(run: Recorded, claims: Claims) -> Iterator[Finding]:
     """The times of samples, but for those at which two agents coincide, or at which a run stopped.
 
     Where a run ended early, a sample at that very time may have been taken or not.
     """
-    demanded, metrics = claims.sample_times, run.metrics
-    if demanded is None or metrics is None:
+    wanted, metrics = claims.sample_times, run.metrics
+    if wanted is None or metrics is None:
         return
-    due = demanded[demanded <= run.until]
+    due = wanted[wanted <= run.until]
     odd = np.setxor1d(due, metrics.times)
     twice = metrics.times[1:][np.diff(metrics.times) == 0.0]
     if claims.ended != "horizon":
