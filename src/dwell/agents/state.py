@@ -104,6 +104,9 @@ class AgentsState:
     # (N,) the past segments of each agent, where samples are delayed. A list is shared by
     # successive states and may hold more than the `event_counts[p]` segments of this state.
     past: tuple[list[FinishedSegment], ...] = ()
+    # (N, n) the velocity of each agent just before the instant of its latest event, for laws that
+    # read velocities; None where nobody knows it, as in a live agent.
+    before: Points | None = None
 
     @property
     def segments(self) -> Segments:
@@ -151,8 +154,22 @@ class AgentsState:
         return self._segments_then(time).at(max(time, 0.0))
 
     def velocities_then(self, time: float) -> Points:
-        """Velocities of all agents at an earlier time; those of the start, for times below 0."""
-        return self._segments_then(time).velocity_at(max(time, 0.0))
+        """Velocities of all agents at a time up to now; those of the start, for times below 0.
+
+        Velocities of the present instant are those before all its events, so that what an agent
+        reads does not depend on which agents have jumped already.
+        """
+        velocities: Points = self._segments_then(time).velocity_at(max(time, 0.0))
+        if self.before is not None and time == self.time:
+            jumped = self.since == time
+            velocities[jumped] = self.before[jumped]
+        return velocities
+
+    def noting(self, agent: int) -> AgentsState:
+        """The state with the velocity of `agent` before this instant, before its jump."""
+        if self.before is None or self.since[agent] == self.time:
+            return self
+        return replace(self, before=_put(self.before, agent, self.velocities[agent]))
 
     def _segments_then(self, time: float) -> Segments:
         """The segments of all agents at an earlier time."""

@@ -11,7 +11,7 @@ from functools import cache
 
 STORED = {
     "AgentsState": "time start hold since first next_at looks last cruise fade bend looking memory "
-    "mail spent promise promised past",
+    "mail spent promise promised past before",
     "Ball": "middle distance radius",
     "EventTable": "time agent positions holds next_at errors hold_error neighbors nearest empty "
     "cruise bend looked guaranteed dual_guaranteed sent received mark promise",

@@ -78,6 +78,8 @@ class CoverageSystem(CoverageProblem):
                 for p, (order, cell) in enumerate(zip(orders, cells, strict=True))
             ),
         )
+        if self.information.others == "velocities":  # at rest before time 0
+            state = replace(state, before=np.zeros((n, self.dimension)))
         perfect = replace(self, network=PERFECT, changes=None)
         for p, order in enumerate(orders):
             state = perfect._spoken(state, p, positions[p], order, None)
@@ -153,10 +155,15 @@ class CoverageSystem(CoverageProblem):
             order, spent, state = self._decided(state, agent, here, truth, begins, behind)
         except AgentsError as contact:
             raise halted(contact) from None
-        if self.delayed:
-            state = state.remembering(agent)
+        state = self._noted(state, agent)
         after = state.with_order(agent, here[agent], order, truth, spent)
         return self._spoken(after, agent, here[agent], order, state.promised)
+
+    def _noted(self, state: AgentsState, agent: int) -> AgentsState:
+        """The state before a jump of `agent`, with what others may read of its motion until now."""
+        if self.delayed:
+            state = state.remembering(agent)
+        return state.noting(agent)
 
     def _is_absent(self, agent: int, time: float) -> bool:
         """Whether an agent has left by this time."""
@@ -167,8 +174,7 @@ class CoverageSystem(CoverageProblem):
         cruise = math.inf if self.program is None else self.program.cruise
         order = Command(np.zeros(self.dimension), math.inf, cruise)
         nothing = CellMeasurement(agent, np.zeros(self.dimension), 0.0, 0, math.inf, False)
-        if self.delayed:
-            state = state.remembering(agent)
+        state = self._noted(state, agent)
         return state.with_order(agent, place, order, nothing, _spent(order, 0, 0))
 
     def _decided(
