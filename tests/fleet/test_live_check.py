@@ -179,7 +179,8 @@ def test_robots_of_silent_agents_are_kept_away_from():
     assert 5 in about["agent"]
     assert violated(live, case) <= {"clearance"}  # of a robot that moves before it is cut off
     free = record_of(case, replace(settings, clearance=0.0), faults=cut)
-    assert closest(free) < 0.6 <= closest(live)
+    touching = 0.6 * (1.0 - 1e-15)  # up to the rounding of positions, where a robot stops at 0.6
+    assert closest(free) < touching <= closest(live)
 
 
 def test_the_theorem_covers_perfect_delivery_alone():

@@ -14,6 +14,8 @@ from dwell._types import Floats, Ints, LazySequence, Points
 from dwell.agents.interfaces import CellMeasurement, Command, Message
 from dwell.agents.segments import Segments
 
+INSTANT = 1e-12  # of the time: jumps this close are at one instant, which rounding has parted
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -161,13 +163,18 @@ class AgentsState:
         """
         velocities: Points = self._segments_then(time).velocity_at(max(time, 0.0))
         if self.before is not None and time == self.time:
-            jumped = self.since == time
+            jumped = self.since >= self._instant
             velocities[jumped] = self.before[jumped]
         return velocities
 
+    @property
+    def _instant(self) -> float:
+        """The time from which jumps belong to the present instant."""
+        return self.time * (1.0 - INSTANT)
+
     def noting(self, agent: int) -> AgentsState:
         """The state with the velocity of `agent` before this instant, before its jump."""
-        if self.before is None or self.since[agent] == self.time:
+        if self.before is None or self.since[agent] >= self._instant:
             return self
         return replace(self, before=_put(self.before, agent, self.velocities[agent]))
 

@@ -90,13 +90,16 @@ class DiscreteLloyd:
         return self.speed, self.speed * self.step / self.relaxation
 
     def begin(self, observation: Observation) -> Command:
-        """Move at once in a synchronous schedule and as the first of a round; else wait."""
-        if self.schedule == "synchronous":
-            return self._move(observation, self.step)
-        if self.schedule != "round-robin":
+        """Move at once in a synchronous schedule and as the first of a round; else wait.
+
+        An agent that arrives later moves at once, and then every step or every round from there.
+        """
+        if self.schedule not in ("synchronous", "round-robin"):
             return self.miss(observation)
-        if observation.agent == 0:
-            return self._move(observation, observation.agents * self.step)
+        if observation.time > 0.0:
+            return self.decide(observation)
+        if self.schedule == "synchronous" or observation.agent == 0:
+            return self._move(observation, self._period(observation.agents))
         still = np.zeros_like(observation.position)
         return Command(still, observation.agent * self.step, self.step)
 
@@ -125,7 +128,9 @@ class DiscreteLloyd:
             return observation.time + max(poisson_wait(observation.draw, mean), 1e-9 * mean)
         if self.schedule == "random":
             assert observation.shared_draw is not None
-            turn = round(observation.time / self.step) + 1
+            turn = math.floor(observation.time / self.step)
+            while turn * self.step <= observation.time:
+                turn += 1
             while int(observation.shared_draw(turn) * observation.agents) != observation.agent:
                 turn += 1
             return turn * self.step

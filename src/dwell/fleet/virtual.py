@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import final
 
@@ -41,6 +42,7 @@ class VirtualFleet:
         self.codecs = [Codec(0, n, dimension) for _ in range(n)]
         self._transports: list[Transport] = list(MemoryTransport.network(n))
         self._due = np.full(n, np.inf)
+        self._said: deque[tuple[float, int, bytes]] = deque()  # (time, agent, datagram), not sent
         for beliefs in self.beliefs:  # the positions at the start are known, whatever is lost later
             for agent in self.agents:
                 beliefs.put(agent.standing(0.0))
@@ -55,8 +57,10 @@ class VirtualFleet:
         """Sample in order of time up to `until`.
 
         Of simultaneous samples that of the first agent comes first; agents that leave do so before.
+        Messages of one instant arrive after it.
         """
         while (now := float(self._due.min())) <= until:
+            self._send_those_before(now)
             at_once = np.flatnonzero(self._due == now)
             p = min(at_once.tolist(), key=lambda q: self.law.system.departures[q] != now)
             beliefs = self.beliefs[p]
@@ -73,5 +77,11 @@ class VirtualFleet:
         self.beliefs[p].put(own)
         self._due[p] = self.agents[p].due + self._late()
         datagram = self.codecs[p].pack(own)
-        for later in (0.0, *self.law.repeats(p)):
-            self._transports[p].send(datagram, now + float(later))
+        self._said.append((now, p, datagram))
+
+    def _send_those_before(self, now: float) -> None:
+        """Send the messages of samples before this time."""
+        while self._said and self._said[0][0] < now:
+            time, p, datagram = self._said.popleft()
+            for later in (0.0, *self.law.repeats(p)):
+                self._transports[p].send(datagram, time + float(later))
