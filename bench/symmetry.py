@@ -43,6 +43,7 @@ Law = Any
 LIMIT = 1e-9
 MOVED = 1e-12  # of the workspace's size: how far other starts are away
 STARTS = 3  # of them
+SOLVED = 1e-8  # the accuracy of a differential equation
 EXTENT = 4.0  # of a workspace
 KINDS = ("renumbering", "mirror image", "translation", "rotation", "lengths", "times", "all")
 TAKEN = 7  # times at which positions are compared
@@ -241,9 +242,7 @@ class Similarity:
             found = max(found, self._rows_apart(problem, *parts))
         return found
 
-    def _positions_apart(
-        self, problem: Problem, one: HybridArc[Any], two: HybridArc[Any]
-    ) -> float:
+    def _positions_apart(self, problem: Problem, one: HybridArc[Any], two: HybridArc[Any]) -> float:
         worst = 0.0
         for share in np.linspace(0.0, 1.0, TAKEN):
             t = share * min(one.until, two.until / self.time)
@@ -531,7 +530,8 @@ def compared(name: str, seed: int, kinds: Sequence[str] = KINDS) -> dict[str, Ou
             continue
         change = similarity(kind, name, agents, n, rng)
         gap = change.gap(problem, plain, change.problem(problem).run())
-        allowed = LIMIT if gap <= LIMIT else max(LIMIT, amplified(problem, plain))
+        least = SOLVED if is_continuous(plain.system) else LIMIT
+        allowed = least if gap <= least else max(least, amplified(problem, plain))
         found[kind] = Outcome(gap, allowed)
     return found
 

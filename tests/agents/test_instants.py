@@ -22,9 +22,7 @@ from tests.controllers.worlds import BOX, HILL, START
 READERS = {
     "minimum-energy": dwell.MinimumEnergy(dt=0.1),
     "lloyd": dwell.Lloyd(dt=0.1, feedforward="neighbours", speed=1.0),
-    "timer": dwell.Timer(
-        k1=0.5, nu=0.4, t1=0.1, t2=0.2, reset="latest", feedforward="neighbours"
-    ),
+    "timer": dwell.Timer(k1=0.5, nu=0.4, t1=0.1, t2=0.2, reset="latest", feedforward="neighbours"),
 }
 TOGETHER = {
     **{name: law for name, law in LAWS.items() if name != "lloyd-ode"},
@@ -105,9 +103,7 @@ def test_a_run_may_be_cut_in_the_middle_of_an_instant(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_stored_run_may_be_resumed_in_the_middle_of_an_instant(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_stored_run_may_be_resumed_in_the_middle_of_an_instant(name: str, tmp_path: Path) -> None:
     def run(**options: object) -> dwell.Run:
         return dwell.simulate(BOX, HILL, START, READERS[name], until=0.5, seed=5, **options)
 

@@ -14,9 +14,7 @@ from bench.symmetry import BY_NUMBER, LAWS, compared
 PAIR = {
     "minimum-energy": dwell.MinimumEnergy(dt=0.05),
     "lloyd": dwell.Lloyd(dt=0.05, feedforward="neighbours"),
-    "timer": dwell.Timer(
-        k1=0.5, nu=0.25, t1=0.1, t2=0.1, reset="latest", feedforward="neighbours"
-    ),
+    "timer": dwell.Timer(k1=0.5, nu=0.25, t1=0.1, t2=0.1, reset="latest", feedforward="neighbours"),
     "tvd": dwell.TVD(dt=0.05),
 }
 HEPTAGON = [(2, 0), (6, 0), (8, 3), (7, 6), (4, 7), (1, 5), (0, 2)]

@@ -223,3 +223,39 @@ def test_others_are_seen_late_and_the_world_is_not():
     pair = followed(LINE, hill(1, 400.0), law, PAIR, 200.0, network=late)
     found = last_errors(pair, 2)[:, 0]
     assert 1e-4 < np.abs(found).max() < 0.03
+
+
+@pytest.mark.parametrize("trust", [0.95, 1.0])
+def test_velocities_converge_however_many_agents_sample_together(trust: float) -> None:
+    """The iteration of `neighbours` at a minimum of the cost, for any agents at a time."""
+    site, rng = dwell.Box((0.0, 0.0), (6.0, 0.6)), np.random.default_rng(3)
+    agents = 16
+    places = rng.uniform((0.0, 0.0), (6.0, 0.6), (agents, 2))
+    settled = dwell.simulate(
+        site, None, places, Lloyd(k2=1.0, dt=1.0), until=400.0, record="summary"
+    ).positions(400.0)
+    matrix = derivatives(site, settled, dwell.Uniform()).jacobian.toarray()
+    blocks = np.kron(np.eye(agents), np.ones((2, 2)))
+    half = 0.5 * trust * matrix * blocks
+    step = np.linalg.solve(np.eye(2 * agents) - half, trust * matrix - half)
+    jacobi = np.linalg.solve(
+        np.eye(2 * agents) - trust * matrix * blocks, trust * matrix * (1.0 - blocks)
+    )
+    assert np.abs(np.linalg.eigvals(jacobi)).max() > 1.0
+    assert np.abs(np.linalg.eigvals(step)).max() < 1.0
+    errors = np.ones(2 * agents)
+    for _ in range(4000):
+        together = np.repeat(rng.random(agents) < rng.random(), 2)
+        errors[together] = (step @ errors)[together]
+    assert np.abs(errors).max() < 1e-3
+
+
+def test_agents_that_sample_together_come_to_rest() -> None:
+    places = np.random.default_rng(2).uniform((0.0, 0.0), (4.0, 3.0), (20, 2))
+    law = Lloyd(dt=0.1, feedforward="neighbours", speed=1.0)
+    run = dwell.simulate(
+        dwell.Box((0, 0), (4, 3)), None, places, law, until=6.0, sample_every="off"
+    )
+    last = run.events.take(run.events.time > 5.95).holds
+    assert np.hypot(*last.T).max() < 0.05
+    assert run.counters.energy.sum() < 5.0

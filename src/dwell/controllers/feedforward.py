@@ -1,11 +1,15 @@
 """Feed-forward: what a law adds to kappa e to follow a world that moves.
 
-With the rate r of the own centroid while no agent moves, the derivatives A of the centroid, and
-the velocities v_q of the neighbours:
+With the rate r of the own centroid while no agent moves, the derivatives A of the centroid, the
+velocity v_p that the agent has held and the velocities v_q of the neighbours:
 
     own         kappa e + r
     ahead       kappa e + (c(t + T) - c(t)) / T, c of the present cell, T the wait just chosen
-    neighbours  (I - trust A_pp)^-1 (kappa e + r + trust sum A_pq v_q)
+    neighbours  (I - B)^-1 (kappa e + r + B v_p + trust sum A_pq v_q),  B = trust A_pp / 2
+
+The fixed point of the last one solves (I - trust A) v = kappa e + r for all agents together. Half
+of A_pp acts on the velocity held before, so that the steps converge also where all agents sample
+together: see docs/laws/following.md.
 """
 
 from __future__ import annotations
@@ -65,9 +69,12 @@ def driven(
         return Drive(wanted)
     share = TRUST if trust is None else trust
     own, pushed = pushed_by(observation)
-    matrix = np.eye(len(own)) - share * own
-    found = solved(matrix, wanted + share * pushed)
-    return Drive(wanted, FLOOR) if found is None else Drive(found)
+    one = np.eye(len(own))
+    if not is_positive(one - share * own):
+        return Drive(wanted, FLOOR)
+    half = 0.5 * share * own
+    kept = (half * observation.hold).sum(axis=1)
+    return Drive(solved(one - half, wanted + kept + share * pushed))
 
 
 def pushed_by(observation: Observation) -> tuple[Floats, Points]:
@@ -91,15 +98,23 @@ def limited(velocity: Points, speed: float | None) -> Points:
     return cut
 
 
-def solved(matrix: Floats, right: Points) -> Points | None:
-    """x with matrix x = right, in plain arithmetic; None unless the matrix is positive definite.
+def is_positive(matrix: Floats) -> bool:
+    """Whether the symmetric part of a matrix is positive definite, by its pivots.
 
-    Where the symmetric part of I - A is not positive, agents are far from a minimum of the cost,
-    and the solution leads away from it.
+    Where that of I - A is not, agents are far from a minimum of the cost, and the solution leads
+    away from it.
     """
+    left = 0.5 * (matrix + matrix.T) - LEAST * np.eye(len(matrix))
+    for k in range(len(left)):
+        if not left[k, k] > 0.0:
+            return False
+        left[k + 1 :, k + 1 :] -= np.outer(left[k + 1 :, k], left[k, k + 1 :]) / left[k, k]
+    return True
+
+
+def solved(matrix: Floats, right: Points) -> Points:
+    """x with matrix x = right, for a positive matrix, in plain arithmetic."""
     n = len(right)
-    if not _is_positive(0.5 * (matrix + matrix.T) - LEAST * np.eye(n)):
-        return None
     rows, x = matrix.tolist(), right.tolist()
     for k in range(n):  # all pivots are positive
         for i in range(k + 1, n):
@@ -111,13 +126,3 @@ def solved(matrix: Floats, right: Points) -> Points | None:
             x[k] -= rows[k][j] * x[j]
         x[k] /= rows[k][k]
     return np.array(x)
-
-
-def _is_positive(matrix: Floats) -> bool:
-    """Whether a symmetric matrix is positive definite, by its pivots."""
-    left = matrix.copy()
-    for k in range(len(left)):
-        if not left[k, k] > 0.0:
-            return False
-        left[k + 1 :, k + 1 :] -= np.outer(left[k + 1 :, k], left[k, k + 1 :]) / left[k, k]
-    return True
