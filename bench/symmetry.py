@@ -24,7 +24,7 @@ import dwell
 from dwell.agents import CoverageSystem, EventTable, table_of
 from dwell.agents.compilable import can_compile
 from dwell.agents.continuous import is_continuous, solve_continuous
-from dwell.agents.interfaces import information_of, needs_centroid_only
+from dwell.agents.interfaces import needs_centroid_only
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.world import Phase, Sensor, Timeline
 from dwell.controllers.feedforward import CHOICES

@@ -1,4 +1,4 @@
-"""Agents that decide at one instant read what was true before it, in any order and after any cut."""
+"""Agents that decide at one instant read what was true before it, in any order, after any cut."""
 
 from __future__ import annotations
 

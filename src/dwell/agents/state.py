@@ -107,7 +107,7 @@ class AgentsState:
     # successive states and may hold more than the `event_counts[p]` segments of this state.
     past: tuple[list[FinishedSegment], ...] = ()
     # (N, n) the velocity of each agent just before the instant of its latest event, for laws that
-    # read velocities; None where nobody knows it, as in a live agent.
+    # read velocities; None where it is unknown, as in a live agent.
     before: Points | None = None
 
     @property
