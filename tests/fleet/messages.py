@@ -13,9 +13,11 @@ from tests.workers.watch import LONG
 RUN, AGENTS = "of tests/1", 3  # zenoh allows no slash in a part of a key
 
 
-def announced(agent, k, boot=0, stamp=0.0, position=(1.0, 2.0), velocity=(0.5, 0.0), cruise=0.5):
+def announced(
+    agent, k, boot=0, stamp=0.0, position=(1.0, 2.0), velocity=(0.5, 0.0), cruise=0.5, **more
+):
     at, velocity = np.array(position, float), np.array(velocity, float)
-    return Announcement(agent, boot, k, stamp, cruise, at, velocity)
+    return Announcement(agent, boot, k, stamp, cruise, at, velocity, **more)
 
 
 def plan_in(folder, key=None, run=RUN):

@@ -3,13 +3,17 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dwell.errors import ScenarioError
+from dwell.fleet.configuration import fleet_settings
 from dwell.fleet.faults import Faults, FaultyTransport, Partition
 from dwell.fleet.transport.memory import MemoryTransport
 from dwell.fleet.wire import START, STOP, Codec
 from dwell.live.beliefs import WINDOW, Announcement, Beliefs
+from tests.fleet.fleets import scenario
 
 
 def announced(k, boot=0, agent=1, stamp=None, velocity=(1.0, 0.0), cruise=0.5):
@@ -73,7 +77,7 @@ def test_a_restart_or_a_long_time_forgets_the_offset():
 def received(faults, count=400):
     """How many copies of each message arrive at agent 0, and when."""
     ends = MemoryTransport.network(2)
-    codec, own = Codec(0, 2, 2), FaultyTransport(ends[0], faults, 0)
+    codec, own = Codec("", 2, 2), FaultyTransport(ends[0], faults, 0)
     found = []
     for k in range(count):
         ends[1].send(codec.pack(announced(k, stamp=float(k))), float(k))
@@ -105,13 +109,13 @@ def test_losses_delays_and_repeats_have_their_shares():
 def test_messages_of_the_observer_are_not_lost():
     some = Faults(loss=1.0, delay=(5.0, 5.0), partitions=(Partition(0.0, 9.0, (0,)),))
     ends = MemoryTransport.network(2)
-    ends[1].send(Codec(0, 2, 2).control(START, 3.0), 1.0)
+    ends[1].send(Codec("", 2, 2).control(START, 3.0), 1.0)
     assert [one.time for one in FaultyTransport(ends[0], some, 0).receive(1.0)] == [1.0]
 
 
 def test_faults_spare_the_start_and_the_emergency_stop():
     ends = MemoryTransport.network(2)
-    codec, own = Codec(0, 2, 2), FaultyTransport(ends[0], Faults(loss=1.0), 0)
+    codec, own = Codec("", 2, 2), FaultyTransport(ends[0], Faults(loss=1.0), 0)
     sent = [codec.control(kind, 0.3) for kind in (START, START, STOP)]
     for datagram in (*sent, codec.pack(announced(1))):
         ends[1].send(datagram, 0.0)
@@ -123,3 +127,20 @@ def test_a_partition_cuts_both_ways_while_it_lasts():
     assert [k for k, _ in received(cut, 30)] == [*range(10), *range(20, 30)]
     assert cut.cuts(0, 1, 15.0)
     assert not cut.cuts(1, 2, 15.0)
+
+
+@pytest.mark.parametrize(("direction", "lost"), [("both", {0, 1}), ("out", {0}), ("in", {1})])
+def test_a_partition_may_cut_one_direction_alone(direction, lost):
+    cut = Faults(partitions=(Partition(10.0, 20.0, (0,), direction),))
+    ways = {0: (0, 1), 1: (1, 0)}  # from the group, and into it
+    assert {way for way, ends in ways.items() if cut.cuts(*ends, 15.0)} == lost
+    assert not any(cut.cuts(*ends, 25.0) for ends in ways.values())
+    assert not cut.cuts(1, 2, 15.0)
+
+
+def test_the_direction_of_a_partition_is_a_key_of_scenarios():
+    one = {"from": 1.0, "until": 2.0, "group": [0], "direction": "out"}
+    found = fleet_settings(scenario(fleet={"faults": {"partitions": [one]}}))[1]
+    assert found.partitions == (Partition(1.0, 2.0, (0,), "out"),)
+    with pytest.raises(ScenarioError, match="direction"):
+        scenario(fleet={"faults": {"partitions": [{**one, "direction": "up"}]}})

@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from dwell.fleet.identity import new_incarnation, scenario_digest
+from dwell.fleet.identity import scenario_digest
+from dwell.fleet.wire import new_incarnation
 from dwell.scenario import load_scenario, parse_scenario
 from tests.fleet.fleets import START, scenario
 

@@ -208,7 +208,7 @@ def test_agents_with_different_laws_do_not_run_together(site, monkeypatch):
     monkeypatch.delenv("DWELL_PROGRESS", raising=False)
     both = [started(site, p, "--set", f"controller.k1=0.{3 + p}") for p in range(2)]
     for one in both:
-        text = printed(one, "dropped (run or law)")
+        text = printed(one, "dropped (run or scenario)")
         assert "1 of 2 agents known" in text
     for one in both:
         one.send_signal(signal.SIGINT)

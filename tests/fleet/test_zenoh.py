@@ -28,7 +28,7 @@ from tests.fleet.test_processes import held, scenario
 from tests.workers.watch import LONG
 
 zenoh = pytest.importorskip("zenoh")
-CODEC = Codec(1, AGENTS, 2)
+CODEC = Codec("1", AGENTS, 2)
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ if own is not None:
 print("open", flush=True)
 for k in range(1, 10**6):
     if own is not None:
-        transport.send(Codec(1, agents, 2).pack(announced(own, k)), 0.0)
+        transport.send(Codec("1", agents, 2).pack(announced(own, k)), 0.0)
     time.sleep(0.02)
 """
 

@@ -22,11 +22,21 @@ _OF_LOSS, _OF_REPEATS, _OF_CLOCKS = 16, 17, 18  # purposes of draws; see the ker
 @final
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A group of agents that is cut off from all others for some time."""
+    """A group of agents that is cut off from all others for some time.
+
+    direction : "both"; or "out", so that the group is not heard, or "in", so that it hears nobody.
+    """
 
     begin: float
     end: float
     group: tuple[int, ...]
+    direction: str = "both"
+
+    def cuts(self, sender: int, receiver: int) -> bool:
+        """Whether messages from one agent to another are lost."""
+        out = sender in self.group and receiver not in self.group
+        into = receiver in self.group and sender not in self.group
+        return (out and self.direction != "in") or (into and self.direction != "out")
 
 
 @final
@@ -73,11 +83,9 @@ class Faults:
         return low + draw * (high - low)
 
     def cuts(self, sender: int, receiver: int, now: float) -> bool:
-        """Whether a partition separates two agents at a time."""
-        return any(
-            one.begin <= now < one.end and (sender in one.group) != (receiver in one.group)
-            for one in self.partitions
-        )
+        """Whether a partition keeps an agent from hearing another one at a time."""
+        return any(one.begin <= now < one.end and one.cuts(sender, receiver)
+                   for one in self.partitions)  # fmt: skip
 
     def clock(self, agent: int) -> tuple[float, float]:
         """Offset and rate of the clock of an agent."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import heapq
+import math
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, final
@@ -23,6 +24,7 @@ from dwell.live.settings import HELLO, LiveLaw
 
 FIRST = 1e-3  # seconds from the common start to the first sample of all agents
 RETRY = 0.1  # seconds until a sample that could not be recorded is tried again
+REMIND = 1.0  # seconds between announcements of a robot that has left, and stands there
 
 
 @final
@@ -54,6 +56,10 @@ class Host:
         self.over = False  # the process shall end
         self.watch: Callable[[Host], None] = lambda host: None  # called some 20 times a second
         self.unrecorded = 0  # samples that could not be decided or recorded
+        self.recorded: dict[int, tuple[int, int]] = {}  # boot and k before this start
+        self._doubles: set[int] = set()  # agents that another process runs, too
+        self._stands: dict[int, Announcement] = {}  # of agents that have left
+        self._reminded = -math.inf
         self._said = ""
         self._copies: list[tuple[float, bytes]] = []  # announcements to be sent again, and when
         self._last: dict[int, bytes] = {}  # the last announcement of each agent
@@ -66,8 +72,11 @@ class Host:
         now = self.clock.now()
         ready = self.known() == self.law.system.agents
         for p, agent in self.agents.items():
-            agent.place = self.plants[p].pose(now).position
-            self._announce(agent.standing(now)._replace(kind=READY if ready else SEGMENT))
+            pose = self.plants[p].pose(now)
+            agent.place = pose.position
+            agent.may_move(now)  # from when on others have heard of it
+            standing = agent.standing(now)._replace(pose_age=max(now - pose.time, 0.0))
+            self._announce(standing._replace(kind=READY if ready else SEGMENT))
 
     def known(self) -> int:
         """How many agents are known now."""
@@ -105,12 +114,13 @@ class Host:
             now = self.clock.sleep(min(due, until, *(at for at, _ in self._copies[:1])))
             self._send_copies(now)
             self.hear(now)
-            if self.stopped and not all(one.stopped for one in self.agents.values()):
-                queue = self._stop_all()
+            if halted := self._to_be_halted():
+                queue = [one for one in queue if one[1] not in halted] + self._halt(halted)
                 heapq.heapify(queue)
                 continue
             if now >= until:
                 return
+            self._remind(now)
             if now < due:
                 continue
             heapq.heapreplace(queue, (self.sample(p), p))
@@ -164,20 +174,39 @@ class Host:
             print(f"dwell: {says}", file=sys.stderr)
         self._said = says
 
-    def _stop_all(self) -> list[tuple[float, int]]:
+    def _to_be_halted(self) -> list[int]:
+        """The agents that must stand from now on, and do not yet."""
+        return [
+            p
+            for p, one in self.agents.items()
+            if (self.stopped and not one.stopped) or (p in self._doubles and not one.double)
+        ]
+
+    def _halt(self, agents: list[int]) -> list[tuple[float, int]]:
         """Stand, record it and announce it at once; the next sample of each agent."""
         now = self.clock.now()
         self._copies.clear()
-        for p, (undo, _) in self._decided.items():
-            self.agents[p].restore(undo)
-        self._decided.clear()
-        for p, agent in self.agents.items():
+        for p in agents:
+            if p in self._decided:
+                self.agents[p].restore(self._decided.pop(p)[0])
             self.plants[p].stop(now)
-            agent.stopped = True
-        return [(self.sample(p, now), p) for p in self.agents]
+            self.agents[p].stopped, self.agents[p].double = self.stopped, p in self._doubles
+        return [(self.sample(p, now), p) for p in agents]
+
+    def _remind(self, now: float) -> None:
+        """Announce again where robots stand that have left: a message may be lost."""
+        if now < self._reminded + REMIND or self.law.settings.clearance == 0.0:
+            return
+        self._reminded = now
+        for p, own in self._stands.items():
+            if math.isinf(self.agents[p].due):
+                self._announce(own)
 
     def _announce(self, own: Announcement) -> None:
-        self.beliefs.put(own)
+        now, self._stands[own.agent] = self.clock.now(), own
+        own = self.agents[own.agent].message(own, now, self.beliefs)
+        self.beliefs.put(own, now)
+        self._read_echoes(own, now)
         own = own._replace(kind=STOPPED) if self.stopped else own
         datagram = self._last[own.agent] = self.codec.pack(own)
         self._transport.send(datagram, own.stamp)
@@ -195,13 +224,36 @@ class Host:
             elif message is not None and self._is_from_its_sender(message.agent, one):
                 self.stopped = self.stopped or message.kind == STOPPED  # also after a restart
                 if message.agent in self.agents:
-                    self.codec.refuse("own")
-                elif not self.beliefs.receive(message, one.time) and message.k > 0:
+                    self._hear_own(message)
+                elif self.beliefs.receive(message, one.time):
+                    self._read_echoes(message, one.time)
+                elif message.k > 0:
                     self._refuse_old(message)
 
+    def _read_echoes(self, message: Announcement, arrived: float) -> None:
+        for agent in self.agents.values():
+            if agent.agent != message.agent:
+                agent.lease.hear(message, arrived, self.beliefs)
+
+    def _hear_own(self, message: Announcement) -> None:
+        """Stand if another process runs as this agent; messages of earlier starts may be late."""
+        p, own = message.agent, self.agents[message.agent]
+        late = message.boot < own.boot and (
+            message.k == 0 or (message.boot, message.k) <= self.recorded.get(p, (-1, 0))
+        )
+        if message.incarnation == own.incarnation or late:
+            self.codec.refuse("own")
+            return
+        self.codec.refuse("double")
+        self._doubles.add(p)
+        self._say_once(f"agent {p} stands: another process runs as agent {p} too; end one of them")
+
     def _refuse_old(self, message: Announcement) -> None:
-        last = self.beliefs.boot[message.agent], self.beliefs.k[message.agent]
-        if self.law.settings.copies == 1 or (message.boot, message.k) != last:
+        p = message.agent
+        again = (message.boot, message.k) == (self.beliefs.boot[p], self.beliefs.k[p])
+        again &= message.incarnation == self.beliefs.incarnation[p]
+        expected = self.law.settings.copies > 1 or self.law.system.departures[p] <= message.stamp
+        if not (again and expected):
             self.codec.refuse("old")
 
     def _obey(self, message: Control, one: Arrival) -> None:
@@ -221,7 +273,10 @@ class Host:
 
     def begin(self, origin: float) -> None:
         """Count time from the beginning of the run."""
-        self.beliefs.shift(self.clock.restart(origin))
+        later = self.clock.restart(origin)
+        self.beliefs.shift(later)
+        for agent in self.agents.values():
+            agent.shift(later)
         self.started = True
 
     def _is_from_its_sender(self, agent: int, one: Arrival) -> bool:

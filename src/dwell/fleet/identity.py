@@ -1,18 +1,17 @@
-"""What tells scenarios, and starts of one agent, from all others."""
+"""What tells the scenario of a fleet from all others."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from dwell.fleet.wire import DIGEST
 from dwell.scenario import Scenario
 from dwell.scenario.modules import sources_of
 from dwell.scenario.rasters import pinned
 
-DIGEST = 16  # bytes
 OWN = ("name", "modules", "certificate")  # tables and keys that do not change what agents do
 
 
@@ -51,8 +50,3 @@ def _without_files(value: Any) -> Any:
         file = found.pop("file", None)
         found["times"] = file.get("times") if isinstance(file, dict) else None
     return found
-
-
-def new_incarnation() -> int:
-    """A number of 64 random bits that tells one start of an agent from all others."""
-    return secrets.randbits(64)

@@ -8,11 +8,10 @@ import os
 import signal
 import time
 import uuid
-import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -23,15 +22,28 @@ from dwell.errors import InputError
 from dwell.fleet.clock import Clock
 from dwell.fleet.faults import Faults, FaultyTransport
 from dwell.fleet.host import Host
-from dwell.fleet.identity import new_incarnation
 from dwell.fleet.journal import JournalWriter, fleet_journals
 from dwell.fleet.plant import Integrator, Plant
 from dwell.fleet.transport import Transport
-from dwell.fleet.wire import Codec, law_checksum
+from dwell.fleet.wire import Codec, new_incarnation
 from dwell.live.agent import LiveAgent
 from dwell.live.beliefs import Beliefs
 from dwell.live.record import STOP
 from dwell.live.settings import LiveLaw
+
+
+class Last(NamedTuple):
+    """Where a simulated robot is, when its agent may sample, and what it has recorded.
+
+    It is at its start, or where its last segment has led. Others count on its shortest interval
+    after its last sample, whether or not it has been started again since.
+    """
+
+    place: Points
+    due: float = -math.inf
+    stopped: bool = False  # by the emergency stop
+    boot: int = -1
+    k: int = 0
 
 
 @final
@@ -56,8 +68,8 @@ class FleetPlan:
     def codec(self) -> Codec:
         """What writes and reads the messages of this run."""
         n, dimension = self.positions.shape
-        law = law_checksum(self.about.get("scenario", {}))
-        return Codec(zlib.crc32(self.run.encode()), n, dimension, self.key, law)
+        scenario, echoes = self.about.get("digest", ""), self.law.settings.clearance > 0.0
+        return Codec(self.run, n, dimension, self.key, scenario, echoes=echoes)
 
     def next_boot(self, name: str) -> int:
         """The number after that of the last start of the process `name`."""
@@ -101,7 +113,7 @@ class FleetPlan:
         """The process `name` with some agents, ready to muster."""
         incarnation = new_incarnation()
         last = {p: self._last(name, p, clock.now()) for p in agents}
-        begins = {p: place for p, (place, _, _) in last.items()}
+        begins = {p: one.place for p, one in last.items()}
         own = plants or {p: self._integrator(at, clock) for p, at in begins.items()}
         header = {
             **self.about, "run": self.run, "host": name, "agents": list(agents), "boot": boot,
@@ -112,25 +124,24 @@ class FleetPlan:
         journal = JournalWriter(self.folder / f"{name}-{boot:04d}.journal", header)
         if self.faults is not None:
             transport = FaultyTransport(transport, self.faults, min(agents))
-        each = [LiveAgent(self.law, p, boot, begins[p]) for p in agents]
+        began = clock.now() if boot > 0 else -math.inf
+        each = [LiveAgent(self.law, p, boot, begins[p], incarnation, began) for p in agents]
         host = Host(
             self.law, each, [own[p] for p in agents], transport, self.codec(), journal, clock,
             shared_clock=shared_clock, sources=sources,
         )  # fmt: skip
-        for p, (_, due, stopped) in last.items():
-            host.agents[p].due = max(host.agents[p].due, due)
-            host.stopped = host.stopped or stopped
+        host.beliefs.position[:] = self.positions  # of robots that are not there yet
+        for p, one in last.items():
+            host.agents[p].due = max(host.agents[p].due, one.due)
+            host.stopped = host.stopped or one.stopped
+            host.recorded[p] = one.boot, one.k
         return host
 
     def _integrator(self, place: Points, clock: Clock) -> Integrator:
         return Integrator(place, decay_rate_of(self.law.system.controller), clock.now())
 
-    def _last(self, name: str, agent: int, now: float) -> tuple[Points, float, bool]:
-        """Where a simulated robot is, when it may sample, and whether it has been stopped.
-
-        It is at its start, or where its last segment has led. Others count on its shortest interval
-        after its last sample, whether or not it has been started again since.
-        """
+    def _last(self, name: str, agent: int, now: float) -> Last:
+        """What the journals say of an agent before this start."""
         for before in fleet_journals(self.folder, f"{name}-*", last_first=True):
             last = before.samples[before.samples["agent"] == agent][-1:]
             if len(last):
@@ -141,8 +152,9 @@ class FleetPlan:
                 ends = before.header["machine"] != machine()  # its clock has begun anew since then
                 place = np.array(segment.at(math.inf if ends else now)[0])
                 due = -math.inf if ends else float(last["time"][0] + self.law.shortest[agent])
-                return place, due, bool(last["flags"][0] & STOP)
-        return self.positions[agent].copy(), -math.inf, False
+                stopped = bool(last["flags"][0] & STOP)
+                return Last(place, due, stopped, int(last["boot"][0]), int(last["k"][0]))
+        return Last(self.positions[agent].copy())
 
 
 def machine() -> str:

@@ -39,7 +39,8 @@ class VirtualFleet:
         self.law, self._watch, self._late = law, watch, late
         self.agents = [LiveAgent(law, p, 0, positions[p]) for p in range(n)]
         self.beliefs = [Beliefs(n, dimension, fade, shared_clock=True) for _ in range(n)]
-        self.codecs = [Codec(0, n, dimension) for _ in range(n)]
+        echoes = law.settings.clearance > 0.0
+        self.codecs = [Codec("", n, dimension, echoes=echoes) for _ in range(n)]
         self._transports: list[Transport] = list(MemoryTransport.network(n))
         self._due = np.full(n, np.inf)
         self._said: deque[tuple[float, int, bytes]] = deque()  # (time, agent, datagram), not sent
@@ -66,15 +67,16 @@ class VirtualFleet:
             beliefs = self.beliefs[p]
             for one in self._transports[p].receive(now):
                 message = self.codecs[p].unpack(one.datagram)
-                if isinstance(message, Announcement):
-                    beliefs.receive(message, one.time)
+                if isinstance(message, Announcement) and beliefs.receive(message, one.time):
+                    self.agents[p].lease.hear(message, one.time, beliefs)
             place = beliefs.segments().take([p]).at(now)[0]
             self._record(p, self.agents[p].sample(now, place, now, beliefs))
 
     def _record(self, p: int, decided: Decided) -> None:
         self._watch(decided)
-        own, now = decided.announcement, float(decided.sample["time"])
-        self.beliefs[p].put(own)
+        now = float(decided.sample["time"])
+        own = self.agents[p].message(decided.announcement, now, self.beliefs[p])
+        self.beliefs[p].put(own, now)
         self._due[p] = self.agents[p].due + self._late()
         datagram = self.codecs[p].pack(own)
         self._said.append((now, p, datagram))

@@ -1,38 +1,37 @@
-"""Messages of a fleet as datagrams: 64 bytes for a segment in the plane."""
+"""Messages of a fleet as datagrams: 92 bytes for a segment in the plane.
+
+With a keep-away each also holds an echo of 8 bytes for every agent: the last message of it that the
+sender has received, and how long ago that arrived.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
-import json
+import secrets
 import struct
-import zlib
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 
 from dwell.live.beliefs import READY, SEGMENT, STOPPED, Announcement
+from dwell.live.echoes import ECHO, no_echoes
 
-VERSION = 1
+VERSION = 2
+DIGEST = 16  # bytes of what tells a run with its scenario from all others
 START, STOP = 8, 9  # kinds of messages to all agents: the common time 0; the emergency stop
 KINDS = (SEGMENT, READY, STOPPED, START, STOP)
-_HEAD = struct.Struct("<IBBBBHHIdd")  # as packed below
-SENDER = struct.Struct("<8xHHI")  # agent, boot and k in a datagram
+_HEAD = struct.Struct(f"<{DIGEST}sBBBxHHIIQddf")  # as packed below
+SENDER = struct.Struct(f"<{DIGEST + 4}xHHI")  # agent, boot and k in a datagram
 SEAL = 16  # bytes of an HMAC-SHA256
 HUGE = 1e100  # coordinates and times below this have squares
 OBSERVER = 0xFFFF  # the sender of messages that come from no agent
 
 
-def law_checksum(tables: Mapping[str, Any]) -> int:
-    """A checksum of what all agents of a fleet have in common: law, settings, horizon and seed.
-
-    Files of sites and rasters may lie elsewhere on each machine.
-    """
-    common = {name: tables.get(name) for name in ("controller", "fleet", "run")}
-    if common["fleet"] is not None:
-        common["fleet"] = {**common["fleet"], "peers": None}
-    return zlib.crc32(json.dumps(common, sort_keys=True).encode())
+def new_incarnation() -> int:
+    """A number of 64 random bits that tells one start of an agent from all others."""
+    return secrets.randbits(64)
 
 
 class Control(NamedTuple):
@@ -46,41 +45,62 @@ class Control(NamedTuple):
 class Codec:
     """Writes and reads the datagrams of one run; refused ones are counted by reason.
 
-    law : a checksum of it; announcements of agents with another law are refused.
+    run : its name.
+    scenario : its digest; announcements of agents with another scenario are refused.
+    echoes : whether messages hold an echo for every agent.
     """
 
     def __init__(
-        self, run: int, agents: int, dimension: int, key: bytes | None = None, law: int = 0
+        self,
+        run: str,
+        agents: int,
+        dimension: int,
+        key: bytes | None = None,
+        scenario: str = "",
+        *,
+        echoes: bool = False,
     ) -> None:
         self.run, self.agents, self.dimension, self._key = run, agents, dimension, key
-        self.law = law
+        self.scenario, self.echoes = scenario, echoes
+        self._of_run, self._of_agents = (
+            hashlib.blake2b(text.encode(), digest_size=DIGEST).digest()
+            for text in (run, f"{run}\0{scenario}")
+        )
         self._vectors = struct.Struct(f"<{2 * dimension}d")
-        self.size = _HEAD.size + self._vectors.size + (0 if key is None else SEAL)
+        self._begin = _HEAD.size + self._vectors.size  # of the echoes
+        self.size = self._begin + (agents * ECHO.itemsize if echoes else 0)
+        self.size += 0 if key is None else SEAL
         self.refused: Counter[str] = Counter()
 
     def pack(self, one: Announcement) -> bytes:
         """The datagram of an announcement."""
-        return self._packed(
-            one.kind, one.agent, one.boot, one.k, one.stamp, one.cruise, *one.position,
-            *one.velocity, known=one.known,
+        head = (
+            one.agent, one.boot, one.k, one.serial, one.incarnation, one.stamp, one.cruise,
+            one.pose_age,
         )  # fmt: skip
+        return self._packed(one.kind, head, (*one.position, *one.velocity), one.echoes)
 
     def control(self, kind: int, stamp: float) -> bytes:
         """The datagram of a message to all agents."""
-        return self._packed(kind, OBSERVER, 0, 0, stamp, 0.0, *(0.0,) * (2 * self.dimension))
+        head = (OBSERVER, 0, 0, 0, 0, stamp, 0.0, 0.0)
+        return self._packed(kind, head, (0.0,) * (2 * self.dimension), None)
 
     def _packed(
-        self, kind: int, agent: int, boot: int, k: int, *numbers: float, known: int = 0
+        self,
+        kind: int,
+        head: tuple[int, int, int, int, int, float, float, float],
+        numbers: tuple[float, ...],
+        echoes: np.ndarray | None,
     ) -> bytes:
-        head = (
-            self._tag(kind), VERSION, kind, self.dimension, known, agent, boot, k, *numbers[:2]
-        )  # fmt: skip
-        datagram = _HEAD.pack(*head) + self._vectors.pack(*numbers[2:])
+        datagram = _HEAD.pack(self._tag(kind), VERSION, kind, self.dimension, *head)
+        datagram += self._vectors.pack(*numbers)
+        if self.echoes:
+            datagram += (no_echoes(self.agents) if echoes is None else echoes).tobytes()
         return datagram if self._key is None else datagram + self._seal(datagram)
 
-    def _tag(self, kind: int) -> int:
+    def _tag(self, kind: int) -> bytes:
         """What tells messages of this run from others; the emergency stop needs its name alone."""
-        return self.run ^ self.law if kind in (SEGMENT, READY) else self.run
+        return self._of_agents if kind in (SEGMENT, READY) else self._of_run
 
     def _seal(self, datagram: bytes) -> bytes:
         assert self._key is not None
@@ -95,20 +115,25 @@ class Codec:
             if not hmac.compare_digest(seal, self._seal(datagram)):
                 return self._refused("seal")
         head = _HEAD.unpack_from(datagram)
-        run, version, kind, dimension, known, agent, boot, k, stamp, cruise = head
+        run, version, kind, dimension, agent, boot, k, serial, incarnation = head[:9]
+        stamp, cruise, age = head[9:]
         if version != VERSION or dimension != self.dimension or kind not in KINDS:
             return self._refused("version")
         if run != self._tag(kind):
-            return self._refused("run or law")
+            return self._refused("run or scenario")
         vectors = np.array(self._vectors.unpack_from(datagram, _HEAD.size))
-        if not ((np.abs(vectors) < HUGE).all() and abs(stamp) < HUGE and cruise >= 0.0):
+        times = abs(stamp) < HUGE and cruise >= 0.0 and age >= 0.0
+        if not ((np.abs(vectors) < HUGE).all() and times):
             return self._refused("numbers")
         if kind >= START:
             return Control(kind, stamp) if agent == OBSERVER else self._refused("agent")
         if agent >= self.agents:
             return self._refused("agent")
         place, velocity = vectors[:dimension], vectors[dimension:]
-        return Announcement(agent, boot, k, stamp, cruise, place, velocity, kind, known)
+        echoes = np.frombuffer(datagram, ECHO, offset=self._begin) if self.echoes else None
+        return Announcement(
+            agent, boot, k, stamp, cruise, place, velocity, kind, serial, incarnation, age, echoes
+        )
 
     def refuse(self, reason: str) -> None:
         """Count a datagram that is refused."""

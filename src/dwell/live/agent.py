@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import math
-import zlib
 from copy import copy
 from operator import attrgetter
 from typing import NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Ints, Points, lengths
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState
 from dwell.agents.interfaces import CellMeasurement
 from dwell.agents.problem import cell_in
 from dwell.agents.segments import Segments
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.live.decision import Decisions, OwnState, neighbours
-from dwell.live.record import COUNTS, belief_type, sample_type
+from dwell.live.leases import Doubts, Lease
+from dwell.live.record import (
+    COUNTS,
+    DOUBLE,
+    MUTE,
+    SLOW,
+    UNHEARD,
+    belief_type,
+    sample_type,
+)
 from dwell.live.safety import Circumstances, limited
 from dwell.live.settings import LiveLaw
 
@@ -34,10 +42,27 @@ class Decided(NamedTuple):
 
 @final
 class LiveAgent:
-    """One agent of a fleet since it was started."""
+    """One agent of a fleet since it was started.
 
-    def __init__(self, law: LiveLaw, agent: int, boot: int, place: Points) -> None:
+    incarnation : tells this start from all others; the boot alone unless given.
+    began : when it was started, by its own clock, if it has been started before.
+    """
+
+    def __init__(
+        self,
+        law: LiveLaw,
+        agent: int,
+        boot: int,
+        place: Points,
+        incarnation: int | None = None,
+        began: float = -math.inf,
+    ) -> None:
         self.law, self.agent, self.boot = law, agent, boot
+        self.incarnation = boot if incarnation is None else incarnation
+        self.lease = Lease(law, agent, self.incarnation)
+        self.doubts = Doubts(law, agent, began)
+        self.serial, self.flags = 0, 0
+        self.double = False  # another process has the same number
         self.decisions = Decisions(law, agent, boot)
         self.due, self.k, self.stopped = 0.0, 0, False
         self.sent_at = math.nan  # when its last message had been sent
@@ -48,9 +73,32 @@ class LiveAgent:
         still = np.zeros(len(self.place))
         return Announcement(self.agent, self.boot, 0, now, math.inf, self.place, still)
 
+    def message(self, own: Announcement, now: float, beliefs: Beliefs) -> Announcement:
+        """An announcement as it is sent now: numbered, and with what has been received."""
+        self.serial += 1
+        own = own._replace(serial=self.serial, incarnation=self.incarnation)
+        if self.law.settings.clearance == 0.0:
+            return own
+        self.lease.sent(self.serial, own.stamp, now)
+        return own._replace(echoes=beliefs.echoes(now))
+
+    def shift(self, by: float) -> None:
+        """Count time from an origin that is later by some seconds."""
+        self.lease.shift(by)
+        self.doubts.shift(by)
+
+    def may_move(self, now: float) -> bool:
+        """Whether enough others have heard of this agent lately."""
+        if self.law.settings.clearance == 0.0:
+            return True
+        present = self.law.system.timeline.present_at(max(now, 0.0))
+        every = np.arange(self.law.system.agents)
+        return self.lease.renew(now, every if present is None else present)
+
     def begin(self, beliefs: Beliefs) -> Decided:
         """The first sample where all agents begin at time 0 and know each other's positions."""
         segments = beliefs.segments()
+        self.lease.received_by_all(0.0)
         after = self.decisions.first_of_all(segments.place)
         seen = self.law.system.measurements(segments.place)
         cell, costs = cell_in(seen, self.agent, self.agent), COSTS(after.spent[self.agent])
@@ -78,16 +126,17 @@ class LiveAgent:
         """Undo a sample that could not be recorded."""
         self.due, self.k, self.decisions.own = saved
 
-    def _within_reach(self, now: float, places: Points, beliefs: Beliefs, hidden: bool) -> Ints:
-        """Others whose robots may come close before the next samples, silent ones included."""
-        law, ages = self.law, beliefs.ages(now)
-        doubt = np.where((ages <= law.silence) | hidden, 2.0 * ages, 0.0)
-        time = 3.0 * float(law.longest.max()) + doubt
+    def _within_reach(
+        self, places: Points, times: Floats, heard: np.ndarray, waits: np.ndarray
+    ) -> Ints:
+        """Others whose robots may come close before the next samples, absent ones included."""
+        law = self.law
+        time = 3.0 * float(law.longest.max()) + times
         apart = lengths(places - places[self.agent]) - 2.0 * law.settings.clearance
-        close = (beliefs.boot >= 0) & (apart <= law.speed * time)
+        close = (heard | waits) & (apart <= law.speed * time)
         close[self.agent] = False
-        present = law.system.timeline.present_at(now)
-        return np.flatnonzero(close) if present is None else present[close[present]]
+        found: Ints = np.flatnonzero(close)
+        return found
 
     def _made(
         self,
@@ -105,30 +154,36 @@ class LiveAgent:
         present = law.system.timeline.present_at(now)
         if present is not None:
             known = known & np.isin(np.arange(len(known)), np.append(present, p))
-        checksum, hidden, unheard = zlib.crc32(known.tobytes()) & 0xFF, False, False
         near = neighbours(law.system, places, p, now, known)
+        hearsay, doubts = DOUBLE if self.double else 0, np.zeros(len(known))
         if law.settings.clearance > 0.0:
-            others = known & (beliefs.k > 0) & (np.arange(len(known)) != p)
-            hidden = bool((beliefs.knows[others] != checksum).any())
-            unheard = bool((beliefs.boot if present is None else beliefs.boot[present]).min() < 0)
-            near = np.union1d(near, self._within_reach(now, places, beliefs, hidden))
+            doubts, heard = self.doubts.at(now, beliefs), beliefs.boot >= 0
+            heard[p] = True
+            waits = law.system.arrivals > now + law.silence
+            reach = self._within_reach(places, doubts + beliefs.pose_age, heard, waits)
+            near = np.union1d(near, reach)
+            hearsay |= 0 if (heard | waits).all() else UNHEARD
+            hearsay |= 0 if self.may_move(now) else MUTE
+            slow = (doubts > 0.0) & (beliefs.transits() >= law.shortest)
+            hearsay |= SLOW if slow[reach].any() else 0
         noted = np.zeros(len(near), dtype=belief_type(places.shape[1]))
         noted["agent"], noted["boot"], noted["k"] = near, beliefs.boot[near], beliefs.k[near]
         noted["age"], noted["position"] = beliefs.ages(now)[near], places[near]
-        noted["velocity"] = segments.velocity_at(now)[near]
+        noted["velocity"], noted["doubt"] = segments.velocity_at(now)[near], doubts[near]
+        noted["pose_age"] = beliefs.pose_age[near] if law.settings.clearance > 0.0 else 0.0
         commanded = after.hold[p]
         next_at, cruise = law.timing(p, self.k + 1, now, self.due, after)
         at_hand = Circumstances(
             int(known.sum()), law.system.agents if present is None else len(present),
-            now - measured, self.stopped, now, noted, hidden, unheard,
+            now - measured, self.stopped, now, noted, hearsay,
         )  # fmt: skip
         hold, flags = limited(law, p, places[p], commanded, cruise, at_hand)
         flags |= law.flagged(self.k + 1, noted)
+        self.flags = flags
         before = segments.hold[p]
         row = np.zeros((), dtype=sample_type(len(hold)))
         for name, value in {
             "agent": p, "boot": self.boot, "k": self.k + 1, "flags": flags, "known": at_hand.known,
-            "knows": checksum,
             "due": self.due, "time": now, "sent_at": self.sent_at, "measured": measured,
             "position": places[p], "before": before, "error": cell.error, "commanded": commanded,
             "hold": hold, "next_at": next_at, "cruise": cruise,
@@ -140,5 +195,6 @@ class LiveAgent:
         self.k, self.decisions.own.hold = self.k + 1, hold
         leaves = float(law.system.departures[p])
         self.due = min(next_at, leaves) if leaves > now else next_at
-        announced = Announcement(p, self.boot, self.k, now, cruise, places[p], hold, known=checksum)
+        announced = Announcement(p, self.boot, self.k, now, cruise, places[p], hold)
+        announced = announced._replace(pose_age=max(now - measured, 0.0))
         return Decided(row, noted, announced)

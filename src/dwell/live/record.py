@@ -20,11 +20,15 @@ FENCE = 16  # the segment would have ended outside the workspace
 NEAR = 32  # the segment would have come too close to another robot
 POSE = 64  # the own position was measured too long ago
 STOP = 128  # the emergency stop
-HIDDEN = 256  # others know other agents: one that is silent here may still move
+SLOW = 256  # messages of a robot nearby take longer than its shortest interval
 UNHEARD = 512  # no message of some agent has ever come
+MUTE = 1024  # too few others have lately received a message of this agent
+DOUBLE = 2048  # another process has the same number
+HEARSAY = SLOW | UNHEARD | MUTE | DOUBLE  # what follows from messages alone
 INTERVENTIONS = {
     STAND: "quorum", SPEED: "speed limit", FENCE: "geofence", NEAR: "keep-away",
-    POSE: "own position too old", STOP: "emergency stop",
+    POSE: "own position too old", STOP: "emergency stop", MUTE: "not heard by the others",
+    DOUBLE: "two agents with one number",
 }  # fmt: skip
 
 COUNTS = ("looked", "guaranteed", "dual_guaranteed", "sent", "received", "mark")
@@ -38,7 +42,6 @@ def sample_type(dimension: int) -> np.dtype[Any]:
         [
             ("agent", "<u2"), ("boot", "<u2"), ("k", "<u4"),  # k counts the samples of a boot
             ("flags", "<u4"), ("known", "<u4"),  # agents known, the own one included
-            ("knows", "u1"),  # a checksum of these
             ("due", "<f8"), ("time", "<f8"),
             ("sent_at", "<f8"),  # when the message of the sample before had been sent; nan: none
             ("measured", "<f8"),  # when the own position was measured
@@ -59,6 +62,9 @@ def belief_type(dimension: int) -> np.dtype[Any]:
         [
             ("agent", "<u2"), ("boot", "<u2"), ("k", "<u4"),  # of the message
             ("age", "<f8"), ("position", *vector), ("velocity", *vector),
+            # For the keep-away: for how long its robot may move otherwise, and how old the
+            # position was that it announced.
+            ("doubt", "<f8"), ("pose_age", "<f8"),
         ]
     )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -9,11 +10,12 @@ import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
 from dwell.agents.interfaces import decay_rate_of
-from dwell.geometry import Workspace
-from dwell.live.record import FENCE, HIDDEN, NEAR, POSE, SPEED, STAND, STOP, UNHEARD
+from dwell.geometry import Workspace, is_flat
+from dwell.live.record import DOUBLE, FENCE, MUTE, NEAR, POSE, SPEED, STAND, STOP, UNHEARD
 from dwell.live.settings import LiveLaw
 
-TRANSIT = 0.05  # seconds by which an age may be too small where clocks differ
+STANDS = STOP | POSE | STAND | UNHEARD | MUTE | DOUBLE  # of these each alone makes a robot stand
+AROUND = 16  # points of a circle around a robot
 HALVINGS = 40  # of the interval in which a segment meets the geofence
 
 
@@ -26,42 +28,58 @@ class Circumstances(NamedTuple):
     stopped: bool  # by the emergency stop
     time: float
     near: np.ndarray  # of belief_type: its neighbours, and for the keep-away all within reach
-    hidden: bool = False  # others know other agents
-    unheard: bool = False  # no message of some agent has ever come
+    hearsay: int = 0  # flags that follow from messages
 
 
 def limited(
     law: LiveLaw, agent: int, place: Points, velocity: Points, hold: float, now: Circumstances
 ) -> tuple[Points, int]:
     """The velocity that the robot may hold for `hold` seconds, and what was limited."""
-    flags = (HIDDEN if now.hidden else 0) | (UNHEARD if now.unheard else 0)
+    flags = now.hearsay
     if now.stopped:
         flags |= STOP
     if now.pose_age > law.oldest_pose[agent]:
         flags |= POSE
     if now.known < law.quorum(now.present):
         flags |= STAND
-    if now.unheard:
-        flags |= NEAR
-    if flags & (STOP | POSE | STAND | NEAR):
+    if flags & STANDS:
         return np.zeros_like(velocity), flags
     speed = float(lengths(velocity))
     if speed > law.settings.top_speed:
         velocity, flags = velocity * (law.settings.top_speed / speed), flags | SPEED
-    if law.settings.clearance > 0.0:  # in virtual time a hold has no limit of its own
-        hold = min(hold, float(law.longest[agent]))
     if not math.isfinite(hold) or speed == 0.0:
         return velocity, flags
     step = hold + 1.0 / decay_rate_of(law.system.controller)  # a velocity may decay after its hold
-    share = within(law.system.ground_at(now.time).workspace, place, velocity * step)
+    astray = law.speed * now.pose_age if now.pose_age > 0.0 else 0.0
+    share = inside(law.system.ground_at(now.time).workspace, place, velocity * step, astray)
     if share < 1.0:
         velocity, flags = share * velocity, flags | FENCE
     if law.settings.clearance > 0.0 and len(now.near):
-        astray = law.speed * now.pose_age if now.pose_age > 0.0 else 0.0
-        share = apart(law, place, velocity * step, now.near, astray, hidden=now.hidden)
+        share = apart(law, place, velocity * step, now.near, astray)
         if share < 1.0:
             velocity, flags = share * velocity, flags | NEAR
     return velocity, flags
+
+
+def inside(workspace: Workspace, place: Points, step: Points, astray: float = 0.0) -> float:
+    """The largest share of a step that ends in the workspace, wherever it begins.
+
+    Of a robot that is up to `astray` from `place`; what may be outside now goes no further out.
+    Where the workspace has flat facets this is exact, else for points around the robot.
+    """
+    if astray == 0.0 or not math.isfinite(astray):  # a law may have no largest speed
+        return within(workspace, place, step)
+    if is_flat(workspace) and not getattr(workspace, "stay", False):
+        beyond = workspace.normals @ place + astray - workspace.offsets
+        out = workspace.normals @ step
+        shares = np.maximum(-beyond, 0.0) / np.where(out > 0.0, out, 1.0)
+        return float(np.where(out > 0.0, shares, 1.0).min(initial=1.0))
+    if len(place) == 2:
+        turns = 2.0 * math.pi * np.arange(AROUND) / AROUND
+        around = np.stack([np.cos(turns), np.sin(turns)], axis=1) / math.cos(math.pi / AROUND)
+    else:
+        around = np.array(list(itertools.product((-1.0, 1.0), repeat=len(place))))
+    return min(within(workspace, place + astray * one, step) for one in around)
 
 
 def within(workspace: Workspace, place: Points, step: Points) -> float:
@@ -84,29 +102,23 @@ def within(workspace: Workspace, place: Points, step: Points) -> float:
 
 
 def apart(
-    law: LiveLaw,
-    place: Points,
-    step: Points,
-    near: np.ndarray,
-    astray: float = 0.0,
-    *,
-    hidden: bool = False,
+    law: LiveLaw, place: Points, step: Points, near: np.ndarray, astray: float = 0.0
 ) -> float:
     """The largest share of a step that stays two clearances away from the paths of others.
 
     Where another agent cannot have sampled since its message, its path is the rest of its segment.
-    Otherwise it is somewhere about its believed position, and the step also stays away from
-    wherever its present segment may lead. One that is silent for longer than `silence` is taken to
-    stand, as a dead one does, unless others know other agents. A robot that is closer already may
-    only move away, and only from a path that is certain; standing is free, as no other robot may
-    plan to come here.
+    Otherwise the step also stays away from wherever that agent may be until its present segment
+    ends: for the time of its doubt it may have moved otherwise than believed. A robot that is
+    closer already may only move away, and only from a path that is certain; standing is free, as
+    no other robot may plan to come here.
 
     astray : how far the robot may be from `place`.
-    hidden : others know other agents.
     """
-    held, unsure = _paths(law, near, hidden)
+    held, unsure = _paths(law, near)
     path = near["velocity"] * held[:, None]
     radius = 2.0 * law.settings.clearance + astray + unsure
+    old = near["pose_age"] > 0.0
+    radius[old] += law.speed * near["pose_age"][old]
     to_begin = place - near["position"]
     share = _along(to_begin, path)
     gap = to_begin - path * np.clip(share, 0.0, 1.0)[:, None]
@@ -139,17 +151,12 @@ def _meets(begin: Points, step: Points, radius: Floats) -> Floats:
     return found
 
 
-def _paths(law: LiveLaw, near: np.ndarray, hidden: bool) -> tuple[Floats, Floats]:
-    """For how long each agent certainly holds its velocity, and how far off it may lead otherwise.
-
-    An agent may have sampled since its shortest interval, or at any time before its second sample,
-    and then holds another velocity for its longest interval.
-    """
-    agents, age = near["agent"], near["age"]
-    shortest = np.where(near["k"] <= 1, 0.0, law.shortest[agents])
-    longest = np.minimum(law.longest[agents], law.silence)
-    longest += 1.0 / decay_rate_of(law.system.controller)
-    certain = (age + TRANSIT < shortest) | ((age > law.silence) & (not hidden))
-    held = np.where(certain, np.maximum(longest - age, 0.0), 0.0)
-    time = np.where(certain, 1.0, 2.0 * (age + TRANSIT - shortest) + longest)
-    return held, np.where(certain, 0.0, law.speed * time)
+def _paths(law: LiveLaw, near: np.ndarray) -> tuple[Floats, Floats]:
+    """For how long each agent certainly holds its velocity, and how far off it may be otherwise."""
+    doubt = near["doubt"]
+    longest = law.longest[near["agent"]] + 1.0 / decay_rate_of(law.system.controller)
+    held = np.where(doubt > 0.0, 0.0, np.maximum(longest - near["age"], 0.0))
+    far: Floats = np.zeros(len(near))
+    some = doubt > 0.0
+    far[some] = law.speed * doubt[some]
+    return held, far

@@ -72,7 +72,7 @@ class LiveLaw:
     settings: LiveSettings
     shortest: Floats  # (N,) an agent samples no sooner than this after a sample that was late
     longest: Floats  # (N,) the longest interval that the law allows
-    limit: Floats  # (N,) after which a held velocity ends by itself
+    limit: Floats  # (N,) after which a held velocity ends by itself; inf in virtual time
     silence: float
     speed: float  # the largest speed of an agent
 
@@ -106,6 +106,19 @@ class LiveLaw:
         counted = noted[noted["age"] <= self.silence]
         stale = STALE if (counted["age"] > self.longest[counted["agent"]]).any() else 0
         return stale | (BEGIN if k == 1 else 0)
+
+    @property
+    def lease(self) -> float:
+        """For how long after a message that enough others have received an agent may set off.
+
+        In a perfect network others have received a message that is at most two intervals old.
+        """
+        return max(0.5 * self.silence, 2.5 * float(self.longest.max()))
+
+    @property
+    def pause(self) -> float:
+        """For how long an agent must have had a lease again before it moves."""
+        return 2.0 * float(self.longest.max())
 
     @property
     def oldest_pose(self) -> Floats:
@@ -159,7 +172,8 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
     if silence <= float(longest[np.isfinite(longest)].max(initial=0.0)):
         says = f"fleet.silence is {silence:g}, in which an agent need not sample at all"
         raise _refused(f"{says}; use more than the longest interval", "fleet.silence")
-    limit = longest if margin > 0.0 else np.full(n, math.inf)
+    limited = margin > 0.0 or settings.clearance > 0.0
+    limit = longest if limited else np.full(n, math.inf)
     speed = stated_speed(law)
     top = min(math.inf if speed is None else speed, settings.top_speed)
     if settings.clearance > 0.0 and not (math.isfinite(top) and (shortest > 0.0).all()):

@@ -27,7 +27,7 @@ MOST_COPIES = 20
 
 
 class PartitionSpec(Table):
-    """Some agents are cut off from all others for some time."""
+    """Some agents are cut off from all others for some time, in one direction or in both."""
 
     model_config = ConfigDict(serialize_by_alias=True)
 
@@ -35,6 +35,11 @@ class PartitionSpec(Table):
     until: Positive = doc("when it is over")
     group: Annotated[tuple[Whole, ...], listed("a list of agents' numbers")] = doc(
         "numbers of the agents that are cut off together"
+    )
+    direction: Literal["both", "out", "in"] = doc(
+        'which messages are lost: "both" ways, only what the group sends ("out"), or only what is '
+        'sent to it ("in")',
+        "both",
     )
 
 

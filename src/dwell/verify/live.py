@@ -19,7 +19,7 @@ from dwell.agents.segments import Segments
 from dwell.cells.guaranteed import is_polygonal, pair_of
 from dwell.errors import DensityError
 from dwell.geometry.region import Region
-from dwell.live.record import HIDDEN, STOP, LiveRecord
+from dwell.live.record import STOP, LiveRecord
 from dwell.live.settings import LiveSettings, live_law
 from dwell.live.table import segments_of
 from dwell.measure.metrics import timer_program
@@ -89,7 +89,6 @@ def live_findings(
     made["reset"] = np.maximum(made["reset"], _undue(check))
     made["hold-error"] = hold_errors(live)
     made["safety"][live.samples["known"] > _known_at_most(check)] = np.inf
-    made["safety"][_differs(check)] = np.inf
     made["reset"][_retimed(check)] = np.inf
     limits = dict.fromkeys(("jump", "centroid", "seen"), rounding)
     found = [_worst("complete", _missing(check), 0.0, check.where)]
@@ -165,19 +164,6 @@ def _retimed(check: LiveCheck) -> np.ndarray:
     due = live.samples["next_at"][later] + live.shifts[later]
     other[later] = (table.time != live.times[later]) | (table.next_at != due)
     return other
-
-
-def _differs(check: LiveCheck) -> np.ndarray:
-    """Whether a sample lacks the note that a believed agent knew others than its own agent."""
-    live, rows, known = check.live, check.live.samples, check.senders >= 0
-    if check.law.settings.clearance == 0.0 or not len(rows):
-        return np.zeros(len(rows), dtype=bool)
-    known &= live.beliefs["age"] <= check.law.silence
-    owner = live.owner[known]
-    other = rows["knows"][check.senders[known]] != rows["knows"][owner]
-    lacks = np.zeros(len(rows), dtype=bool)
-    lacks[owner[other & (rows["flags"][owner] & HIDDEN == 0)]] = True
-    return lacks
 
 
 def _heard(check: LiveCheck) -> Finding:

@@ -14,7 +14,7 @@ from dwell.agents.state import AgentsState, Spent
 from dwell.errors import AgentsError
 from dwell.hybrid import Halt
 from dwell.live.decision import Decisions
-from dwell.live.record import COUNTS, HIDDEN, STOP, UNHEARD, LiveRecord
+from dwell.live.record import COUNTS, HEARSAY, STOP, LiveRecord
 from dwell.live.safety import Circumstances, limited
 from dwell.live.settings import MOST_AGENTS, LiveLaw
 from dwell.live.table import segments_of
@@ -104,7 +104,7 @@ def _differences(
     at_hand = Circumstances(
         int(row["known"]), law.system.agents if present is None else len(present),
         now - float(row["measured"]), bool(row["flags"] & STOP), now, near,
-        bool(row["flags"] & HIDDEN), bool(row["flags"] & UNHEARD),
+        int(row["flags"]) & HEARSAY,
     )  # fmt: skip
     hold, flags = limited(law, p, row["position"], row["commanded"], float(row["cruise"]), at_hand)
     flags |= law.flagged(int(row["k"]), near)
