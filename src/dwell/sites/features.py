@@ -152,7 +152,7 @@ def outline_among(
     shapes, repairs, left_out = [], list[str](), 0
     for k in dict.fromkeys(chosen):
         shape, closed, small = features.shape_at(k)
-        areas = _areas(shape)
+        areas = polygons_of(shape)
         if small:
             closed = [*closed, _left_out(file, small, areas, repair)]
         if areas is None:
@@ -206,7 +206,7 @@ def outline_of(shape: Any, repair: bool, crs: Any) -> tuple[Any, list[str]]:
     return outline_among(file, features, ALL if len(drawn) > 1 else 0, repair, crs)
 
 
-def _areas(shape: Any) -> Any:
+def polygons_of(shape: Any) -> Any:
     """The polygons of a shape; None without any."""
     if shape is None or shape.geom_type in AREAS:
         return shape

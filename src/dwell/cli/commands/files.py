@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from dwell.cli.command import command, flag, option
 from dwell.cli.options import (
@@ -74,6 +75,69 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
         print(f"  note: {note.says}")
     for remark in remarks:
         print(f"  note: {remark}")
+
+
+@command(
+    option("file", type=Path, help="Map file: GeoJSON, TopoJSON, GeoPackage, Shapefile, ..."),
+    option("--layer", help="One of its layers; all by default."),
+    option("--feature", help="The feature to read, as in [site]; by default the largest."),
+    JSON,
+    example="harbour.gpkg --layer water --feature name=North",
+)
+def site(file: Path, layer: str | None, feature: str | None, as_json: bool) -> None:
+    """Show what a map file contains, and the [site] that reads it."""
+    from textwrap import fill
+
+    from dwell._types import counted
+    from dwell.sites.survey import MOST_SHOWN, site_table, survey
+
+    number = int(feature) if feature is not None and feature.isdecimal() else feature
+    found = survey(file, layer, number)
+    table = None if found["keys"] is None else site_table(file, found["keys"])
+    if as_json:
+        print_json({"schema": 1, **found, "table": table})
+        return
+    kind = {"GPKG": "GeoPackage", "ESRI Shapefile": "Shapefile"}.get(found["format"])
+    print(f"{found['file']}: {kind or found['format']}, {counted(len(found['layers']), 'layer')}")
+    for one in found["layers"]:
+        rows = one["features"]
+        where = f"in {one['system']}" if one["system"] else "in a system that is not named"
+        print()
+        print(fill(f"layer {one['name']}: {counted(len(rows), 'feature')} {where}"))
+        for line in _features_in_lines(rows[:MOST_SHOWN]):
+            print(f"  {line}")
+        if len(rows) > MOST_SHOWN:
+            print(f"  and {len(rows) - MOST_SHOWN} more (--json lists all)")
+    print()
+    if table is None:
+        print(fill(f"It cannot be read as a site: {found['why']}"))
+        return
+    print(f"{table}\n")
+    print(fill(f"reads {found['reads']}"))
+    for kind, key in (("repaired", "repairs"), ("note", "notes")):
+        for said in found[key]:
+            print(fill(f"{kind}: {said}", subsequent_indent="  "))
+
+
+def _features_in_lines(rows: list[dict[str, Any]]) -> list[str]:
+    """A table of features, at most 78 characters wide."""
+    lines = [f"{'feature':>7} {'km by km':>15} {'parts':>6} {'holes':>6} {'corners':>8} valid"]
+    for row in rows:
+        if "parts" in row:
+            sides = row["kilometres"]
+            size = "?" if sides is None else " by ".join(f"{side:.4g}" for side in sides)
+            counts = f"{row['parts']:>6} {row['holes']:>6} {row['corners']:>8}"
+            line = f"{row['feature']:>7} {size:>15} {counts} {'yes' if row['valid'] else 'no':5}"
+        else:
+            line = f"{row['feature']:>7} {row['why']:>15} {'':28}"
+        words = ", ".join(f"{key}={value}" for key, value in row["attributes"].items())
+        lines.append(f"{line} {words}"[:77].rstrip())
+        if row.get("parts", 0) > 1:
+            sizes = [f"{side:.3g}" for size in row["largest"] if size for side in size]
+            pairs = [" by ".join(pair) for pair in zip(sizes[::2], sizes[1::2], strict=True)]
+            more = ", ..." * (row["parts"] > len(pairs))
+            lines.append(f"{'parts':>12} 0, 1, ... (km): {', '.join(pairs)}{more}"[:77])
+    return lines
 
 
 @command(example="> dwell.schema.json")
