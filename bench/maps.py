@@ -96,11 +96,11 @@ def beyond(site: dwell.Site) -> tuple[float, float]:
         plane = 0.5 * abs(_cross(ring - ring[0]))
         worst = max(worst, areas[0] - plane / ground, plane / ground - areas[1])
     points, rng = np.vstack(rings), np.random.default_rng(1)
-    begin = points[rng.integers(len(points), size=PAIRS)]
-    lower, upper = shape.bounds
-    step = min(1000.0, 0.01 * float(np.hypot(*(upper - lower))))
-    angle = rng.uniform(0.0, 2.0 * np.pi, PAIRS)
-    end = begin + step * np.column_stack([np.cos(angle), np.sin(angle)])
+    begin, other = points[rng.integers(len(points), size=(2, PAIRS))]
+    far = np.hypot(*(other - begin).T)
+    begin, other, far = begin[far > 0.0], other[far > 0.0], far[far > 0.0]
+    step = np.minimum(far, 1000.0)
+    end = begin + (step / far)[:, None] * (other - begin)
     ends = [transformed(one, site.frame.system, DEGREES) for one in (begin, end)]
     ratio = step / globe.inv(*ends[0].T, *ends[1].T)[2]
     return float(max(lengths[0] - ratio.min(), ratio.max() - lengths[1], 0.0)), max(worst, 0.0)

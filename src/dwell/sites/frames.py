@@ -235,6 +235,8 @@ def _range_in_words(least: float, most: float, less: str = "shorter", more: str 
 
 def _percent(share: float, way: int) -> float:
     """A share in percent with two digits, and at most three decimals, rounded up (1) or down."""
+    if abs(share) < 1e-6:
+        return 0.0
     unit = max(1e-3, 10.0 ** (np.floor(np.log10(max(abs(100.0 * share), 1e-3))) - 1.0))
     return float(way * np.ceil(way * 100.0 * share / unit - 1e-6) * unit) + 0.0
 
