@@ -18,11 +18,13 @@ from dwell.fleet.clock import NAP, Clock
 from dwell.fleet.configuration import fleet_plan
 from dwell.fleet.host import RETRY
 from dwell.fleet.journal import JournalWriter, read_fleet_journal
+from dwell.fleet.plan import rehearse
 from dwell.fleet.run import merge_journals
-from dwell.fleet.single import AgentLinks, run_agent, stop_agents
+from dwell.fleet.single import AgentLinks, missing, run_agent, stop_agents
 from dwell.fleet.transport.memory import MemoryTransport
 from dwell.fleet.wire import STOP as STOP_ALL
 from dwell.fleet.wire import Control
+from dwell.live.agent import LiveAgent
 from dwell.live.record import STOP
 from dwell.scenario import load_scenario
 from tests.fleet.messages import announced, host_of, plan_in, until
@@ -161,6 +163,7 @@ def test_the_emergency_stop_reaches_all_agents_and_they_say_so(site, tmp_path, t
     links, wrong = ["--transport", transport], []
     if transport == "udp":
         for name in ("secret", "wrong"):
+            (tmp_path / name).touch(0o600)
             (tmp_path / name).write_text(name * 16)
         links, wrong = (
             [*links, "--key", str(tmp_path / "secret")],
@@ -298,6 +301,81 @@ def test_files_that_cannot_be_read_or_made_are_named(site, tmp_path):
         run_agent(case, 0, tmp_path / "log", "r", AgentLinks(key=tmp_path / "no-key"), print)
     with pytest.raises(InputError, match="site"):
         run_agent(case, 0, site / "log", "r", AgentLinks(), print)
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o620, 0o660, 0o666, 0o777])
+def test_keys_that_others_can_read_are_refused(site, tmp_path, mode):
+    key, case = tmp_path / "secret", load_scenario(site)
+    key.write_text("s" * 32)
+    key.chmod(mode)
+    for use in (
+        lambda: run_agent(case, 0, tmp_path / "log", "r", AgentLinks(key=key), print),
+        lambda: stop_agents(case, "r", AgentLinks(key=key), 0.0, print),
+    ):
+        with pytest.raises(InputError, match=f"chmod 600 {key}"):
+            use()
+    tls = tmp_path / "tls"
+    tls.mkdir()
+    for name in ("agent_0.key", "observer.key"):
+        (tls / name).write_text("k")
+        (tls / name).chmod(mode)
+    with pytest.raises(InputError, match=f"chmod 600 {tls / 'observer.key'}"):
+        stop_agents(case, "r", AgentLinks("zenoh", tls=tls), 0.0, print)
+    key.chmod(0o600)
+    assert stop_agents(case, "r", AgentLinks(key=key), 0.0, print) == ([], [0, 1])
+
+
+def slow(monkeypatch, took):
+    """Decisions that take so much processor time."""
+    monkeypatch.setattr("dwell.fleet.single.rehearse", lambda plan, number: took)
+    monkeypatch.setattr("dwell.fleet.single.serve", lambda plan, host, **how: host.close())
+
+
+def test_an_agent_says_that_its_decisions_are_slow_or_does_not_start(site, monkeypatch):
+    case, said = load_scenario(site), []
+    margin, longest = 0.02, 0.4
+    slow(monkeypatch, 0.5 * margin)
+    run_agent(case, 0, site.parent / "quick", "r", AgentLinks(), said.append)
+    assert not any("decision" in line for line in said)
+    slow(monkeypatch, 2.0 * margin)
+    run_agent(case, 0, site.parent / "slow", "r", AgentLinks(), said.append)
+    (word,) = [line for line in said if "decision" in line]
+    assert "takes 0.04 s" in word
+    assert "fleet.margin = 0.02" in word
+    slow(monkeypatch, 1.1 * longest)
+    with pytest.raises(InputError, match="longer than the longest interval"):
+        run_agent(case, 0, site.parent / "none", "r", AgentLinks(), said.append)
+    assert not list((site.parent / "none").iterdir())
+
+
+def test_a_rehearsal_measures_processor_time(tmp_path, monkeypatch):
+    plan, times = plan_in(tmp_path), iter([0.0, 5.0, 5.0, 9.0, 9.0, 9.3, 9.3, 9.5, 9.5, 9.6])
+    monkeypatch.setattr("dwell.fleet.plan.time.process_time", lambda: next(times))
+    assert rehearse(plan) == pytest.approx(0.2)
+
+
+def test_the_progress_names_who_is_missing_and_why(site):
+    case = load_scenario(site)
+    plan = fleet_plan(case, site.parent, "r")
+    addresses = case.fleet.peers
+    network = MemoryTransport.network(2)
+    other = fleet_plan(case, site.parent, "another").codec()
+    host = plan.host(
+        "agent-0000", [0], network[0], Stepped(0.0), boot=0, shared_clock=False,
+        sources={1: (1,)},
+    )  # fmt: skip
+    assert missing(host, addresses) == [f"agent 1 at {addresses[1]}: never heard"]
+    own = LiveAgent(plan.law, 1, 0, plan.positions[1]).standing(0.0)
+    network[1].send(other.pack(own), 0.0)
+    host.hear(0.1)
+    (word,) = missing(host, addresses)
+    assert word.startswith(f"agent 1 at {addresses[1]}: its messages are dropped (")
+    network[1].send(plan.codec().pack(own), 0.2)
+    host.hear(0.3)
+    assert missing(host, addresses) == []
+    host.clock.time = 30.0
+    assert missing(host, addresses) == [f"agent 1 at {addresses[1]}: silent for 30 s"]
+    host.close()
 
 
 class Stepped:

@@ -63,6 +63,7 @@ def hosts():
 def test_a_link_that_fails_and_returns(tmp_path, hosts):
     names, links = hosts
     (tmp_path / "site.toml").write_text(SCENARIO)
+    (tmp_path / "secret").touch(0o600)
     (tmp_path / "secret").write_text(uuid.uuid4().hex)
     agents = [
         subprocess.Popen(

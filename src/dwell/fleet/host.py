@@ -55,6 +55,7 @@ class Host:
         self.stopped = False  # the emergency stop has come
         self.over = False  # the process shall end
         self.watch: Callable[[Host], None] = lambda host: None  # called some 20 times a second
+        self.refused_from: dict[int, str] = {}  # by sender, why its last message was refused
         self.unrecorded = 0  # samples that could not be decided or recorded
         self.recorded: dict[int, tuple[int, int]] = {}  # boot and k before this start
         self._doubles: set[int] = set()  # agents that another process runs, too
@@ -219,6 +220,7 @@ class Host:
         self.watch(self)
         for one in self._transport.receive(now):
             message = self.codec.unpack(one.datagram)
+            self._note_refused(message is None, one.source)
             if isinstance(message, Control):
                 self._obey(message, one)
             elif message is not None and self._is_from_its_sender(message.agent, one):
@@ -247,6 +249,14 @@ class Host:
         self.codec.refuse("double")
         self._doubles.add(p)
         self._say_once(f"agent {p} stands: another process runs as agent {p} too; end one of them")
+
+    def _note_refused(self, refused: bool, source: Any) -> None:
+        """Note of an agent, by its address, whether its last message was refused, and why."""
+        for p in () if self._sources is None else self._sources.get(source, ()):
+            if refused:
+                self.refused_from[p] = self.codec.reason
+            else:
+                self.refused_from.pop(p, None)
 
     def _refuse_old(self, message: Announcement) -> None:
         p = message.agent

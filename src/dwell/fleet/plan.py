@@ -163,15 +163,22 @@ def machine() -> str:
     return known.read_text().strip() if known.exists() else f"{uuid.getnode():x}"
 
 
-def rehearse(plan: FleetPlan) -> None:
-    """Make two decisions, so that the first sample finds all modules and kernels loaded."""
+def rehearse(plan: FleetPlan, number: int = 0) -> float:
+    """Make decisions, so that the first sample finds all modules and kernels loaded.
+
+    Returns the processor time of one, in seconds, without the first ones.
+    """
     n, dimension = plan.positions.shape
     beliefs = Beliefs(n, dimension, decay_rate_of(plan.law.system.controller), shared_clock=True)
     for p in range(n):
         beliefs.put(LiveAgent(plan.law, p, 0, plan.positions[p]).standing(0.0))
-    agent = LiveAgent(plan.law, 0, 0, plan.positions[0])
-    for t in (0.0, 1e-3):
-        beliefs.put(agent.sample(t, plan.positions[0], t, beliefs).announcement)
+    place, took = plan.positions[number], []
+    agent = LiveAgent(plan.law, number, 0, place)
+    for t in (0.0, 1e-3, 2e-3, 3e-3, 4e-3):
+        began = time.process_time()
+        beliefs.put(agent.sample(t, place, t, beliefs).announcement)
+        took.append(time.process_time() - began)
+    return float(np.median(took[2:]))
 
 
 def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:

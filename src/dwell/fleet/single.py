@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from dwell.errors import InputError
 from dwell.fleet.clock import Clock
 from dwell.fleet.configuration import fleet_plan
 from dwell.fleet.host import Host
-from dwell.fleet.plan import FleetPlan, serve
+from dwell.fleet.plan import FleetPlan, rehearse, serve
 from dwell.fleet.plant.kinds import open_plant
 from dwell.fleet.transport import Transport
 from dwell.fleet.transport.udp import UNKNOWN_NAME, Address, as_address, is_loopback, udp_transport
@@ -25,6 +26,7 @@ from dwell.progress import Progress, reported
 from dwell.scenario import Scenario
 
 FIRST_PORT = 7400  # of the agents of one machine, where the scenario names no addresses
+NAMED = 3  # agents that the progress names, of those that are missing
 REPEAT = 0.05  # seconds between two emergency stops
 
 
@@ -70,6 +72,7 @@ def run_agent(
     if number >= agents:
         says = f"--id is {number}; the scenario has {agents} agents, numbered from 0"
         raise InputError(says, code="fleet.id")
+    _refuse_slow(plan, number, say)
     name = f"agent-{number:04d}"
     boot = plan.next_boot(name)
     before = plan.origin(name)
@@ -85,14 +88,14 @@ def run_agent(
     )  # fmt: skip
     state = "stopped in this run, and stands" if host.stopped else "waiting for the others"
     say(f"agent {number} of {agents} at {at}, boot {boot}; {state}")
-    begun = math.inf
+    begun, addresses = math.inf, _addresses(scenario, agents)
 
     def watch(running: Host) -> None:
         nonlocal begun
         now = running.clock.now()
         begun = min(begun, now) if running.agents[number].k else math.inf
         share = 0.0 if math.isinf(begun) else (now - begun) / max(plan.until - begun, 1e-9)
-        tell(_state(running, agents), share)
+        tell(_state(running, plan, addresses), share)
 
     with reported(progress) as tell:
         host.watch = watch
@@ -102,15 +105,61 @@ def run_agent(
     say(f"agent {number} {ends}; {host.journal.path} has {samples} samples")
 
 
-def _state(host: Host, agents: int) -> str:
+def _refuse_slow(plan: FleetPlan, number: int, say: Callable[[str], None]) -> None:
+    """Say so if a decision takes longer than the margin, and refuse one that takes longer than T2.
+
+    Processor time is compared, as other programs may be busy at the start.
+    """
+    margin, longest = plan.law.settings.margin, float(plan.law.longest[number])
+    here = number if plan.law.system.arrivals[number] == 0.0 else 0
+    took = rehearse(plan, here)
+    says = f"a decision of agent {number} takes {took:.2g} s of processor time on this machine"
+    more = "use compiled kernels (DWELL_JIT=1)" if os.environ.get("DWELL_JIT") == "0" else ""
+    more = more or "use a faster machine, longer intervals, or a density that is smoother"
+    if took > longest:
+        says = f"{says}, longer than the longest interval of its law, {longest:.2g} s"
+        raise InputError(f"{says}; {more}", code="fleet.slow")
+    if took > margin:
+        says = f"{says}, longer than fleet.margin = {margin:g} s, so that samples may come later"
+        say(f"{says} than T2; {more}, or a margin above {2.0 * took:.2g}")
+
+
+def _state(host: Host, plan: FleetPlan, addresses: Sequence[str]) -> str:
     """What the progress of one agent says."""
     (agent,) = host.agents.values()
-    parts = [f"t = {host.clock.now():.0f} s" if agent.k else "waiting"]
+    agents, now = len(plan.positions), host.clock.now()
+    parts = [f"t = {now:.0f} s" if agent.k else "waiting"]
     parts += ["stopped"] if host.stopped else []
     parts.append(f"{host.known()} of {agents} agents known")
     parts += [f"{agent.k} samples"] if agent.k else []
+    if (behind := lateness(host)) > plan.law.settings.margin:
+        parts.append(f"LATE: the last sample and its message took {behind:.2g} s")
+    parts += missing(host, addresses)
     parts += [f"{count} dropped ({reason})" for reason, count in host.codec.refused.items()]
     return ", ".join(parts)
+
+
+def lateness(host: Host) -> float:
+    """How long after its due time the message of the last sample had been sent."""
+    (agent,) = host.agents.values()
+    sampled = float(host.beliefs.stamp[agent.agent])
+    taken = agent.sent_at - sampled if agent.k and math.isfinite(agent.sent_at) else 0.0
+    return max(taken, host.clock.now() - agent.due if agent.k else 0.0)
+
+
+def missing(host: Host, addresses: Sequence[str]) -> list[str]:
+    """The agents that are not known now, each with its address, and why; the first few."""
+    now = host.clock.now()
+    known, ages = host.beliefs.known(now, host.law.silence), host.beliefs.ages(now)
+    lacking = [p for p in range(len(known)) if not known[p] and p not in host.agents]
+    found = []
+    for p in lacking[:NAMED]:
+        why = f"silent for {ages[p]:.0f} s" if host.beliefs.boot[p] >= 0 else "never heard"
+        if reason := host.refused_from.get(p):
+            why = f"its messages are dropped ({reason})"
+        found.append(f"agent {p} at {addresses[p]}: {why}")
+    more = len(lacking) - NAMED
+    return [*found, f"and {more} more"] if more > 0 else found
 
 
 def stop_agents(
@@ -139,11 +188,23 @@ def stop_agents(
 
 
 def _secret(path: Path | None) -> bytes | None:
+    if path is None:
+        return None
     try:
-        return None if path is None else path.read_bytes().strip()
+        secret = path.read_bytes().strip()
     except OSError as fault:
         says = f"the key {path} cannot be read ({fault.strerror})"
         raise InputError(f"{says}; give the file of the secret", code="fleet.key") from None
+    _refuse_shared(path)
+    return secret
+
+
+def _refuse_shared(path: Path) -> None:
+    """Refuse a file with a secret that other users can read or change."""
+    mode = path.stat().st_mode & 0o777
+    if os.name == "posix" and mode & 0o077:
+        says = f"the key {path} can be read or changed by other users (mode {mode:o})"
+        raise InputError(f"{says}; keep it to yourself: chmod 600 {path}", code="fleet.key")
 
 
 Opened: TypeAlias = tuple[Transport, dict[Any, Collection[int]], str]
@@ -217,6 +278,8 @@ def _by_zenoh(
     own = at if "/" in at else f"{protocol}/{at}"
     peers = tuple(f"{protocol}/{text}" for text in texts[:number])  # each pair has one link
     name = "observer" if number is None else f"agent_{number}"
+    if links.tls is not None and (private := links.tls / f"{name}.key").is_file():
+        _refuse_shared(private)
     session = open_session(
         ZenohLinks(
             listen=(own,), connect=tuple(links.connect) or peers, tls=links.tls, name=name,

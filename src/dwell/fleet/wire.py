@@ -71,6 +71,7 @@ class Codec:
         self.size = self._begin + (agents * ECHO.itemsize if echoes else 0)
         self.size += 0 if key is None else SEAL
         self.refused: Counter[str] = Counter()
+        self.reason = ""  # why the last one was
 
     def pack(self, one: Announcement) -> bytes:
         """The datagram of an announcement."""
@@ -138,6 +139,7 @@ class Codec:
     def refuse(self, reason: str) -> None:
         """Count a datagram that is refused."""
         self.refused[reason] += 1
+        self.reason = reason
 
     def _refused(self, reason: str) -> Announcement | None:
         self.refuse(reason)

@@ -238,7 +238,7 @@ class Scenario(Table):
             yield from checks.sample_count(record.sample_every, horizon, kept)
 
     def withhold(self, reason: str) -> Scenario:
-        """The same scenario, whose Python code is not imported for a reason, a sentence."""
+        """This scenario without permission to import its Python code; the reason is a sentence."""
         kept = self.model_copy()
         kept._withheld = reason
         return kept

@@ -150,7 +150,6 @@ def agent(
     The addresses of all agents are in the scenario, fleet.peers. Agents begin when all have been
     heard of. Afterwards dwell merge makes one run of the journals of all agents.
     """
-    os.environ.setdefault("DWELL_JIT", "0")  # one agent does without the compiler
     from dwell.fleet.single import AgentLinks, run_agent
 
     changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
