@@ -91,7 +91,7 @@ def test_hosts_end_with_their_supervisor(tmp_path):
             hosts.extend(fleet.pids.values())
             os.kill(fleet.pid, signal.SIGKILL)
 
-    with pytest.raises(Interrupted) as stop:
+    with pytest.raises(FleetError, match=r"supervisor .* ended by signal 9; the run up to") as stop:
         run_fleet(scenario(60.0), progress=False, watch=watch)
     assert len(hosts) == 4
     assert stop.value.run.horizon < 30.0

@@ -303,7 +303,7 @@ def older_sample(scale: float) -> Forge:
 
 def unsolved(scale: float) -> Forge:
     """A centroid, off by a share of a hundred times the tolerance of a differential equation."""
-    return lambda f: off("errors", (K, 0), scale * 100.0 * f.law.accuracy * DIAMETER)(f)
+    return lambda f: off("errors", (K, 0), scale * 100.0 * f.law.ode_accuracy * DIAMETER)(f)
 
 
 # run, forgery, the checks that must find it, whether others may find it as well

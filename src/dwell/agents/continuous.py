@@ -25,7 +25,7 @@ STIFFEST = 1e5  # k2 times time: some minutes of solving
 
 def is_continuous(system: CoverageSystem) -> bool:
     """Whether the law is a differential equation."""
-    return getattr(system.controller, "accuracy", None) is not None
+    return getattr(system.controller, "ode_accuracy", None) is not None
 
 
 def beginning(
@@ -83,7 +83,7 @@ def solve_continuous(
         rates: Floats = law.velocities(seen.error).ravel()
         return rates
 
-    tolerance = law.accuracy * system.workspace.diameter
+    tolerance = law.ode_accuracy * system.workspace.diameter
     begin = start.positions
     whole = solve(rate, begin.ravel(), until, tolerance, progress, since=start.time)
     spline = _limited(whole, max_jumps // n)

@@ -280,7 +280,7 @@ def refuse_detours(controller: object) -> None:
     """Refuse a law that cannot follow a path around corners."""
     fade = float(getattr(controller, "fade", math.inf))
     simple = needs_centroid_only(controller) and math.isinf(fade)
-    if not simple or getattr(controller, "accuracy", None) is not None:
+    if not simple or getattr(controller, "ode_accuracy", None) is not None:
         raise ControllerError(
             f"a region with stay = true came with {type(controller).__name__}, which here uses "
             "more than the centroid, or moves without stops; timer without feed-forward and "

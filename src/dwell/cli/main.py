@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -27,6 +28,7 @@ BEGIN = "Start with: dwell init two-hills, then dwell run two-hills.toml"
 GROUPS = [
     module.__name__ for module in (runs, fleets, studies, files, page)
 ]  # in the order of the help
+OF_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EBADF)
 BADLY, WRONG_INPUT, UNSAVED, INTERRUPTED, TERMINATED = 1, 2, 3, 130, 143
 
 
@@ -63,7 +65,11 @@ def _run() -> tuple[int, str]:
             code = WRONG_INPUT
         _refuse(fault)
     except OSError as fault:
-        code = _unwritten(fault, code)
+        if _is_of_output(fault):
+            code = _unwritten(fault, code)
+        else:
+            code = BADLY
+            complain(f"the system refused a request ({_in_words(fault)})")
     except MemoryError:
         code = BADLY
         complain("there is not enough memory for this run; take fewer agents or fewer samples")
@@ -118,6 +124,16 @@ def _with_key(fault: InputError) -> str:
     text, key = str(fault), fault.key
     named = key is None or (key in text if "." in key else text.startswith(f"{key} "))
     return text if named else f"{key}: {text}"
+
+
+def _is_of_output(fault: OSError) -> bool:
+    """Whether output could not be written: a closed pipe, a full disk, no file that is named."""
+    return fault.errno in OF_OUTPUT and fault.filename is None
+
+
+def _in_words(fault: OSError) -> str:
+    file = "" if fault.filename is None else f": {fault.filename}"
+    return f"{fault.strerror or fault}{file}"
 
 
 def _unwritten(fault: OSError, code: int) -> int:

@@ -96,7 +96,7 @@ class Lloyd:
         return DT if self.dt is None else self.dt
 
     @property
-    def accuracy(self) -> float | None:
+    def ode_accuracy(self) -> float | None:
         """The tolerance of the reference solution; None for the sampled law."""
         if self.mode == "sampled":
             return None

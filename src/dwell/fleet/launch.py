@@ -146,6 +146,15 @@ class FleetProcess:
         return self._process.pid
 
     @property
+    def killed(self) -> str:
+        """How the supervisor was ended before its time; nothing if it was not."""
+        code = self._process.poll()
+        if code is None or code == 0:
+            return ""
+        by = f"by signal {-code}" if code < 0 else f"with the exit code {code}"
+        return f"the supervisor of the agents (process {self.pid}) ended {by}"
+
+    @property
     def over(self) -> bool:
         """Whether all hosts have ended."""
         return self._process.poll() is not None
@@ -178,8 +187,11 @@ def launch(
     realtime: bool = False,
     watch: Callable[[FleetStatus, FleetProcess], None] | None = None,
     stopping: Callable[[], bool] = lambda: False,
-) -> float:
-    """Run a fleet on this machine until its horizon, or until `stopping`; the time it reached."""
+) -> tuple[float, str]:
+    """Run a fleet on this machine until its horizon, or until `stopping`.
+
+    Returns the time that it reached, and what ended it before, if its own supervisor did not.
+    """
     clock = Clock(time.monotonic())
     observer = Observer(plan, clock, transport)
     groups = groups_of(len(plan.positions), hosts)
@@ -187,12 +199,12 @@ def launch(
     config |= {"observer": observer.endpoint.port, "groups": groups, "restart": restart}
     config |= {"realtime": realtime, "transport": transport}
     fleet = FleetProcess(config)
-    reached = 0.0
+    reached, killed = 0.0, ""
     try:
         clock.origin = fleet.origin
         observer.connect(fleet.ports)
         if not _mustered(observer, fleet, watch, stopping, plan.law.settings.patience):
-            return 0.0
+            return 0.0, ""
         clock.origin = time.monotonic() + LEAD
         fleet.write({"origin": clock.origin})
         while not fleet.over and clock.now() < plan.until + LATE:
@@ -208,6 +220,7 @@ def launch(
                     time.sleep(TICK)
                 break
             time.sleep(TICK)
+        killed = fleet.killed
     finally:
         fleet.close()
         observer.close()
@@ -222,7 +235,7 @@ def launch(
         says = f"the processes of hosts {_listed(failed)} failed; see the lines above, and"
         says = says if failed else f"agents {_listed(absent)} have not begun;"
         raise FleetError(f"{says} keep the rest with dwell merge {plan.folder} --out RUN.nc")
-    return max(reached, 0.0)
+    return max(reached, 0.0), killed
 
 
 def _listed(numbers: Iterable[int]) -> str:

@@ -126,7 +126,7 @@ def run_fleet(
 
             try:
                 tell("loading", 0.0)
-                reached = launch(
+                reached, killed = launch(
                     scenario, plan, transport=transport, hosts=hosts,
                     realtime=realtime, restart=restart, watch=show, stopping=lambda: bool(request),
                 )  # fmt: skip
@@ -149,6 +149,11 @@ def run_fleet(
                 says = f"aborted; keep what was done with dwell merge {folder} --partial"
                 raise exiting(Aborted(f"{says} --out {out or 'RUN.nc'}")) from None
             shutil.rmtree(folder)
+            if killed and not request:
+                kept = "this exception's attribute run" if out is None else str(out)
+                fault = FleetError(f"{killed}; the run up to t = {run.horizon:g} is in {kept}")
+                fault.run = run
+                raise fault
             return unless_interrupted(request, run, out)
 
 

@@ -13,6 +13,7 @@ from dwell._types import Floats
 from dwell.agents import AgentsState, CoverageSystem
 from dwell.agents.continuous import is_continuous
 from dwell.agents.interfaces import CompiledController, stated_speed
+from dwell.controllers import Timer
 from dwell.errors import InputError
 from dwell.live.record import BEGIN, STALE
 
@@ -154,7 +155,7 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
         raise _refused(f"{says}; a fleet has at most {MOST_AGENTS}, ids below that", "agents")
     shortest, longest = _intervals(law, n)
     margin, silence = settings.margin, settings.silence
-    if margin > 0.0 and hasattr(law, "t1") and hasattr(law, "t2"):
+    if margin > 0.0 and isinstance(law, Timer):
         low, high = np.atleast_1d(law.t1), np.atleast_1d(law.t2) - margin
         if (low > high).any():
             says = f"fleet.margin is {margin:g}, which leaves no interval between T1 and T2"
@@ -176,9 +177,13 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
     limit = longest if limited else np.full(n, math.inf)
     speed = stated_speed(law)
     top = min(math.inf if speed is None else speed, settings.top_speed)
-    if settings.clearance > 0.0 and not (math.isfinite(top) and (shortest > 0.0).all()):
-        says = "fleet.clearance needs a law with a shortest interval and a largest speed"
-        raise _refused(f"{says}; use the timer law, or set fleet.top_speed", "fleet.clearance")
+    timed = (shortest > 0.0).all() and np.isfinite(longest).all()
+    if settings.clearance > 0.0 and not (math.isfinite(top) and timed):
+        says = f"fleet.clearance needs bounds on intervals and speed, which {name} has not"
+        lacks = [] if math.isfinite(top) else ["set fleet.top_speed"]
+        names = "shortest_interval and longest_interval"
+        lacks += [] if timed else [f"give its class the attributes {names}"]
+        raise _refused(f"{says}; {', '.join(lacks)}, or use the timer law", "fleet.clearance")
     return LiveLaw(system, settings, shortest, longest, limit, silence, top)
 
 
@@ -190,11 +195,12 @@ def _intervals(law: object, agents: int) -> tuple[Floats, Floats]:
     program = law.program(agents) if isinstance(law, CompiledController) else None
     if program is None and hasattr(law, "numbers"):
         program = law.numbers(agents)
-    if program is None:
-        return np.zeros(agents), np.full(agents, math.inf)
+    if program is None:  # a law in Python may state them
+        shortest = float(getattr(law, "shortest_interval", 0.0))
+        longest = float(getattr(law, "longest_interval", math.inf))
+        return np.full(agents, shortest), np.full(agents, longest)
     low, high = (np.broadcast_to(t, (agents,)) for t in (program.t1, program.t2))
-    timed = hasattr(law, "t1")
-    return low if timed else 0.5 * low, np.array(high)
+    return low if isinstance(law, Timer) else 0.5 * low, np.array(high)
 
 
 def _refused(says: str, key: str) -> InputError:

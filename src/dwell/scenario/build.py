@@ -256,7 +256,7 @@ def refuse_unfit(system: CoverageSystem) -> None:
     if system.changes is not None and system.spacing is not None:
         says = "integrates on a grid of points, which needs a world that does not change; use exact"
         raise _unfit("run.integration", says, "world.grid")
-    if system.changes is not None and getattr(law, "accuracy", None) is not None:
+    if system.changes is not None and getattr(law, "ode_accuracy", None) is not None:
         says = 'is "ode", which needs a world that does not change; use "sampled"'
         raise _unfit("controller.mode", says, "world.ode")
     for phase in timeline.phases:

@@ -325,6 +325,6 @@ def _sample_times(run: RunLike, found: Prediction) -> Floats:
 
 def _blur(run: RunLike, rates: Rates) -> float:
     """How well a run's positions are known: rounding, or the tolerance of an equation's solver."""
-    accuracy = getattr(run.system.controller, "accuracy", None) or 0.0
+    accuracy = getattr(run.system.controller, "ode_accuracy", None) or 0.0
     rounding = 1e3 * float(np.spacing(np.abs(rates.positions).max()))
     return max(10.0 * accuracy * rates.workspace.diameter, rounding)

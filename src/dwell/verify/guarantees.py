@@ -43,7 +43,7 @@ def promises(
         if system.perfect and system.spacing is None and len(table):
             some = BY_HAND if system.dimension < 3 else BY_HAND // 4  # rays in space take longer
             yield trigger_by_hand(run, law, None if thorough else some)
-    if isinstance(law, Lloyd) and law.accuracy is not None:
+    if isinstance(law, Lloyd) and law.ode_accuracy is not None:
         yield equation_solved(run, law, None if thorough else MOST_TIMES)
 
 
@@ -215,5 +215,5 @@ def equation_solved(run: Recorded, law: Lloyd, most: int | None) -> Finding:
         stray = np.maximum(stray, gap.max(axis=1, initial=0.0) * waits)
     count = f"{len(rows)} of {len(knots) - 1} pieces"
     says = f"{count} of the path solve the differential equation (stray relative to the diameter)"
-    limit, stray = STRAY * float(law.accuracy or 0.0), stray / run.system.workspace.diameter
+    limit, stray = STRAY * float(law.ode_accuracy or 0.0), stray / run.system.workspace.diameter
     return worst_of("equation", says, stray, limit, lambda k: at_time(float(knots[rows[k]])))

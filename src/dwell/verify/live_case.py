@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints, at_time
+from dwell.controllers import Timer
 from dwell.live.record import STOP, LiveRecord
 from dwell.live.settings import LiveLaw
 from dwell.verify.recorded import Recorded
@@ -36,8 +37,8 @@ class LiveCheck:
     def where_believed(self, k: int) -> str:
         """Belief k in words."""
         one = self.live.beliefs[k]
-        said = f"sample {one['k']} of agent {one['agent']}, boot {one['boot']}"
-        return f"{self.where(int(self.live.owner[k]))}, which believed {said}"
+        sender = f"agent {one['agent']}, boot {one['boot']}, sample {one['k']}"
+        return f"{sender}, as believed by {self.where(int(self.live.owner[k]))}"
 
     @cached_property
     def senders(self) -> Ints:
@@ -60,7 +61,7 @@ class LiveCheck:
         """For how long after each sample its agent holds its velocity for certain."""
         live, agent = self.live, self.live.samples["agent"]
         quiet: Floats = self.law.shortest[agent].copy()
-        if not hasattr(self.run.system.controller, "t1"):
+        if not isinstance(self.run.system.controller, Timer):
             return np.zeros(len(quiet))
         for p in range(self.run.system.agents):  # another boot, or the stop, may come sooner
             own = np.flatnonzero(agent == p)

@@ -150,7 +150,8 @@ def _strayed(system: CoverageSystem, state: AgentsState, agent: int) -> float:
     if not state.mail or not state.mail[agent].heard:
         return 0.0
     heard, places = state.mail[agent].heard, state.positions
-    radius = getattr(system.controller, "radius", _reach)  # the law's own, where it has one
+    own = getattr(system.controller, "radius", None)
+    radius = own if callable(own) else _reach  # the law's own, where it has one
     return max(
         float(lengths(places[q] - said.position)) - radius(said, state.time)
         for q, said in heard.items()

@@ -190,7 +190,7 @@ def _rounding(system: CoverageSystem, claims: Claims) -> float:
     """By how much centroids may differ: by rounding of other kernels, by a solver's tolerance."""
     share = 0.0 if claims.same_kernels else OTHER_KERNELS
     if is_continuous(system):  # the ends of its cubics meet only up to its tolerance
-        share += SOLVED * float(getattr(system.controller, "accuracy", 0.0))
+        share += SOLVED * float(getattr(system.controller, "ode_accuracy", 0.0))
     return share * system.workspace.diameter
 
 

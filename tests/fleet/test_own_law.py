@@ -1,0 +1,97 @@
+"""Laws in Python on fleets: their keep-away, and parameters that are called as others are."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import dwell
+from dwell.agents import Command
+from dwell.errors import InputError
+from dwell.fleet.faults import Faults
+from dwell.fleet.virtual import VirtualFleet
+from dwell.live.settings import LiveSettings, live_law
+from dwell.scenario.build import build
+from tests.fleet.fleets import START, recorded, run_from, scenario
+
+
+@dataclass(frozen=True)
+class Steady:
+    """Moves towards its centroid, at times of its own."""
+
+    gain: float = 1.0
+    most: float = 0.4
+
+    def begin(self, view):
+        error = view.measurement.error
+        size = float(np.linalg.norm(error))
+        hold = error * min(self.gain, self.most / max(size, 1e-12))
+        return Command(hold, view.time + 0.2 + 0.3 * view.draw)
+
+    decide = begin
+
+
+@dataclass(frozen=True)
+class Bounded(Steady):
+    """The same, with what a keep-away must know."""
+
+    shortest_interval = 0.2
+    longest_interval = 0.5
+    top_speed = 0.4
+
+
+SETTINGS = LiveSettings(margin=0.05, silence=5.0, clearance=0.3)
+
+
+def of_law(name):
+    return scenario(controller={"kind": "python", "class": f"{__name__}:{name}"}, horizon=12.0)
+
+
+@pytest.mark.parametrize("law", [Steady(), replace(Bounded(), most=np.inf)])
+def test_advice_about_the_keep_away_can_be_followed(law):
+    system = replace(build(of_law("Steady"))[0], controller=law)
+    settings = replace(SETTINGS, clearance=0.1)
+    with_speed = replace(settings, top_speed=0.4)
+    if isinstance(law, Bounded):
+        assert live_law(system, settings).speed == 0.4
+        return
+    with pytest.raises(InputError, match=r"set fleet\.top_speed, give its class the attributes"):
+        live_law(system, settings)
+    with pytest.raises(InputError) as left:
+        live_law(system, with_speed)
+    assert "top_speed" not in str(left.value)
+    assert "shortest_interval and longest_interval" in str(left.value)
+    told = type("Told", (Steady,), {"shortest_interval": 0.2, "longest_interval": 0.5})
+    assert live_law(replace(system, controller=told()), with_speed).shortest.min() == 0.2
+
+
+def test_robots_under_a_law_of_ones_own_keep_apart():
+    case, made = of_law("Bounded"), []
+    system, start, _ = build(case)
+    VirtualFleet(live_law(system, SETTINGS), start, Faults(loss=0.3, seed=2), made.append).run(12.0)
+    report = dwell.check(run_from(case, recorded(made, SETTINGS)), progress=False)
+    found = {f.name: f for f in report.findings}
+    assert found["clearance"].status == "holds", found["clearance"]
+    assert any(f["flags"] & 32 for f in (one.sample for one in made))  # the keep-away acted
+
+
+@dataclass(frozen=True)
+class Odd(Steady):
+    """Parameters that built-in laws use for something else."""
+
+    accuracy: float = 0.1
+    radius: float = 0.5
+    t1: float = 0.3
+    t2: float = 0.1
+    nu: float = 0.2
+
+
+def test_parameters_of_a_law_of_ones_own_mean_nothing_else(tmp_path):
+    run = dwell.simulate(dwell.Box((0, 0), (4, 3)), None, START, Odd(), until=2.0)
+    assert dwell.check(run).ok
+    system = replace(build(of_law("Steady"))[0], controller=Odd())
+    law = live_law(system, LiveSettings(silence=2.0))
+    assert law.system.controller == Odd()
+    case, made = of_law("Odd"), []
+    VirtualFleet(law, build(case)[1], watch=made.append).run(2.0)
+    assert dwell.check(run_from(case, recorded(made, LiveSettings(silence=2.0)))).ok
