@@ -69,7 +69,7 @@ def test_a_journal_whose_header_was_cut_off_holds_nothing(tmp_path):
     path = tmp_path / "agent-0001-0000.journal"
     for size in (20, 5, 0):
         os.truncate(path, size)
-        assert [one.path.name for one in read_journals(tmp_path)] == ["agent-0000-0000.journal"]
+        assert [one.path.name for one in read_journals(tmp_path)[0]] == ["agent-0000-0000.journal"]
 
 
 def started(

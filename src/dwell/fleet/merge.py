@@ -45,7 +45,9 @@ def read_journals(folder: Path, *, partial: bool = False) -> tuple[list[FleetJou
     if not others:
         return found, ""
     names = ", ".join(sorted(one.path.name for one in others))
-    agents = ", ".join(map(str, sorted({p for one in others for p in one.header["agents"]})))
+    agents = ", ".join(
+        map(str, sorted({p for one in others for p in one.header.get("agents", ())}))
+    )
     differ = ", ".join(sorted({key for one in others for key in _differ(found, others, one)}))
     says = f"agents {agents} ran another scenario than the rest ({differ}): {names}"
     if not partial:
@@ -69,7 +71,7 @@ def _of_other_scenarios(found: Sequence[FleetJournal]) -> list[FleetJournal]:
     """Journals of other scenarios than that of most agents; of two equal parts, the later."""
     of_each: dict[str, set[int]] = {}
     for one in found:
-        of_each.setdefault(_digest(one), set()).update(one.header["agents"])
+        of_each.setdefault(_digest(one), set()).update(one.header.get("agents", ()))
     most = max(of_each, key=lambda digest: len(of_each[digest]))
     return [one for one in found if _digest(one) != most]
 
@@ -97,7 +99,7 @@ def missing(journals: Sequence[FleetJournal], agents: int) -> str:
     folder = journals[0].path.parent
     names = [f"{name}-{k:04d}.journal" for name, boot in last.items() for k in range(boot)]
     lacking = [name for name in names if not (folder / name).exists()]
-    there = {p for one in journals for p in one.header["agents"]}
+    there = {p for one in journals for p in one.header.get("agents", ())}
     lacking += [f"any journal of agent {p}" for p in range(agents) if p not in there]
     return ", ".join(lacking)
 
@@ -141,7 +143,7 @@ def _first_boots(journals: Sequence[FleetJournal]) -> dict[tuple[int, int], int]
     clocks: dict[tuple[int, str, float | None], int] = {}
     found = {}
     for one in journals:
-        for p in one.header["agents"]:
+        for p in one.header.get("agents", ()):
             boot, clock = int(one.header["boot"]), (p, one.header["machine"], one.started)
             found[(p, boot)] = clocks.setdefault(clock, boot)
     return found
