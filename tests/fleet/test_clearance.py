@@ -10,7 +10,6 @@ import dwell
 from dwell._types import lengths
 from dwell.fleet.faults import Faults, Partition
 from dwell.fleet.virtual import VirtualFleet
-from dwell.live import agent as live_agent
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario import parse_scenario
 from dwell.scenario.build import build
@@ -79,23 +78,14 @@ RUNS = {"cut off": cut_off(60.0), "heals": cut_off(14.0), "leaves": leaving(),
         "arrives": arriving(), "slow": slow()}  # fmt: skip
 
 
-@pytest.fixture
-def careless(monkeypatch):
-    """Agents that keep no distance, and say they do."""
-    limited = live_agent.limited
-
-    def without(law, *others):
-        return limited(replace(law, settings=replace(law.settings, clearance=0.0)), *others)
-
-    monkeypatch.setattr(live_agent, "limited", without)
-
-
-def run_of(case, faults, seed=1):
+def run_of(case, faults, seed=1, careless=False):
+    """The run of a fleet in virtual time; of agents that keep no distance, if they are careless."""
     case = case.model_copy(update={"run": case.run.model_copy(update={"seed": seed})})
     settings = LiveSettings(margin=0.0, clearance=case.fleet.clearance, silence=case.fleet.silence)
     system, start, _ = build(case)
-    made = []
-    VirtualFleet(live_law(system, settings), start, faults, made.append).run(case.run.horizon)
+    made, kept = [], 0.0 if careless else settings.clearance
+    law = live_law(system, replace(settings, clearance=kept))
+    VirtualFleet(law, start, faults, made.append).run(case.run.horizon)
     return run_from(case, recorded(made, settings))
 
 
@@ -118,8 +108,8 @@ def least_by_sampling(run):
 
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("seed", [1, 2])
-def test_robots_that_come_too_close_are_named_with_time_and_distance(name, seed, careless):
-    run = run_of(*RUNS[name], seed)
+def test_robots_that_come_too_close_are_named_with_time_and_distance(name, seed):
+    run = run_of(*RUNS[name], seed, careless=True)
     least, a, b, when = least_by_sampling(run)
     report, found = found_in(run)
     wanted = 2.0 * run.scenario.fleet.clearance
@@ -156,13 +146,13 @@ def aside(run, uncertainty, **changes):
     return run_from(run.scenario, live)
 
 
-def test_a_distance_within_what_clocks_leave_open_is_neither_kept_nor_broken(careless):
-    run = run_of(*RUNS["arrives"])
-    least, *_ = least_by_sampling(run)
-    short = 0.4 - least
+def test_a_distance_within_what_clocks_leave_open_is_neither_kept_nor_broken():
+    run = run_of(*RUNS["arrives"], careless=True)
+    least, a, b, _ = least_by_sampling(run)
+    rows, short = run.details.live.samples, 0.4 - least
+    speed = sum(lengths(rows["hold"][rows["agent"] == p]).max() for p in (a, b))
     for times, status in ((0.5, "violated"), (1.5, "degraded")):
-        unsure = times * short / 1.0  # two robots of at most 0.5
-        _, found = found_in(aside(run, unsure))
+        _, found = found_in(aside(run, times * short / speed))
         assert found.status == status, found
     assert "so that it may have been enough" in found.says
 
