@@ -62,8 +62,22 @@ def finite_numbers(count: int) -> str:
     return words.get(count, f"{count} finite numbers")
 
 
+def is_masked(value: object) -> bool:
+    """Whether `value`, or an element of a list, is masked: an array would forget it."""
+    if isinstance(value, np.ma.MaskedArray):
+        return bool(np.ma.is_masked(value))
+    return isinstance(value, list | tuple) and any(
+        is_masked(one) for one in value if isinstance(one, np.ma.MaskedArray | list | tuple)
+    )
+
+
 def as_numbers(value: object) -> Floats | None:
-    """A new array of doubles; None for text, truth values alone, complex numbers, ragged lists."""
+    """A new array of doubles.
+
+    None for text, truth values alone, complex numbers, ragged lists and masked elements.
+    """
+    if is_masked(value):
+        return None
     try:
         array = np.array(value)
         odd = array.dtype == object and any(

@@ -1,5 +1,8 @@
 """Rasters from files: where pixels lie, and every verdict on bad ones."""
 
+import re
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -10,7 +13,7 @@ import xarray as xr
 import dwell
 from dwell.errors import DwellWarning, SiteError
 from dwell.sites import raster_files, rasters
-from dwell.sites.frames import Frame
+from dwell.sites.frames import Frame, transformed
 from dwell.sites.rasters import read_grid, read_raster
 from tests.sites.files import tiff
 
@@ -77,7 +80,7 @@ def test_uneven_curvilinear_and_nameless_grids_are_refused(tmp_path):
     x, y = np.array([0.0, 10.0, 30.0]), np.array([0.0, 10.0])
     data = xr.Dataset({"depth": (("y", "x"), np.ones((2, 3)))}, {"x": x, "y": y})
     data.to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
-    refused("uneven", "coordinates x", "gdalwarp", path=tmp_path / "a.nc")
+    refused("uneven", "coordinates x", "xarray", path=tmp_path / "a.nc")
     even = data.assign_coords(x=[0.0, 10.0, 20.0])
     even.to_netcdf(tmp_path / "b.nc", engine="h5netcdf")
     refused("raster-crs", "crs_wkt", path=tmp_path / "b.nc")
@@ -145,8 +148,10 @@ def test_rasters_in_another_system_are_refused(tmp_path):
     refused("raster-crs", "no place on the Earth", path=path, frame=None)
     agrees(read_grid(grid_file(tmp_path / "c.tif", crs="EPSG:25831"), FRAME, FIELD))  # same metres
     degrees = tiff(tmp_path / "b.tif", VALUES, "EPSG:4326", (3.0, 51.5), 0.01)
-    refused("raster-degrees", "gdalwarp -t_srs EPSG:32631 -r bilinear", path=degrees)
-    refused("raster-degrees", "-r sum", path=degrees, amounts=True)
+    refused(
+        "raster-degrees", "rio warp b.tif metres.tif --dst-crs EPSG:32631", "bilinear", path=degrees
+    )
+    refused("raster-degrees", "--resampling sum", path=degrees, amounts=True)
 
 
 def test_rotated_rasters_and_other_files_are_refused(tmp_path):
@@ -157,7 +162,7 @@ def test_rotated_rasters_and_other_files_are_refused(tmp_path):
         transform=turned,
     ) as file:  # fmt: skip
         file.write(np.ones((1, 4, 4), dtype=np.uint8))
-    refused("raster-rotated", "gdalwarp", path=path)
+    refused("raster-rotated", "rio warp a.tif north-up.tif --dst-crs EPSG:32631", path=path)
     (tmp_path / "b.tif").write_text("nothing")
     refused("unreadable", "GeoTIFF", path=tmp_path / "b.tif")
 
@@ -183,9 +188,38 @@ def test_strips_give_the_values_of_the_whole(tmp_path, monkeypatch):
 
 
 def test_untiled_files_are_announced(tmp_path, monkeypatch):
-    monkeypatch.setattr(raster_files, "LARGE_BLOCK", 10)
-    with pytest.warns(DwellWarning, match="TILED=YES"):
-        read_grid(grid_file(tmp_path / "a.tif"), FRAME, FIELD)
+    monkeypatch.setattr(raster_files, "LARGE_BLOCK", 20 * 300)
+    values = np.ones((200, 300))
+    with pytest.warns(DwellWarning, match=r"rio convert --co TILED=YES a\.tif"):
+        read_grid(grid_file(tmp_path / "a.tif", values, blockysize=200), FRAME, FIELD)
+    with warnings.catch_warnings(action="error"):  # a wide raster of small blocks
+        tiles = {"tiled": True, "blockxsize": 64, "blockysize": 64}
+        read_grid(grid_file(tmp_path / "b.tif", values, **tiles), FRAME, FIELD)
+        read_grid(grid_file(tmp_path / "c.tif", values, blockysize=1), FRAME, FIELD)
+
+
+def test_advice_about_systems_works_when_followed(tmp_path):
+    """A raster in degrees and one in a system of unequal scales, and a site in a local frame."""
+    local = Frame.about(3.0, 51.45)
+    field = dwell.Polygon([(-900.0, -700.0), (800.0, -900.0), (300.0, 800.0)])
+    degrees = tiff(tmp_path / "a.tif", VALUES, "EPSG:4326", (2.9, 51.51), 0.015)
+    wide = tiff(tmp_path / "b.tif", VALUES, "ESRI:54009", (1.8e5, 6.04e6), 5e3)
+    near = tiff(tmp_path / "c.tif", VALUES, "EPSG:25831", (4.9e5, 5.71e6), 2e3)
+    for path in (degrees, wide, near):
+        with pytest.raises(SiteError) as fault:
+            read_grid(path, local, field)
+        system = re.search(r"frame = ['\"](EPSG:\d+)", str(fault.value)).group(1)
+        command = re.search(r"`(rio warp [^`]*)`", str(fault.value))
+        assert (command is None) == (path == near)
+        if command is not None:
+            words = command.group(1).split()
+            subprocess.run([sys.executable, "-m", "rasterio.rio.main", *words[1:]], cwd=tmp_path,
+                           check=True)  # fmt: skip
+            path = path.with_name("metres.tif")
+        frame = Frame(system)
+        there = dwell.Polygon(transformed(field.vertices, local.system, frame.system))
+        assert np.isfinite(read_grid(path, frame, there).values).all()
+        (tmp_path / "metres.tif").unlink(missing_ok=True)
 
 
 def test_the_density_of_a_file_is_the_raster_of_its_pixels(tmp_path):

@@ -85,3 +85,41 @@ def test_the_bound_of_hexagons_is_for_convex_polygons():
     names = [bound.name for bound in reference_for(cells, dwell.Uniform()).lower_bounds]
 
     assert names == ["disc"]
+
+
+def u_of(scale: float = 1.0) -> dwell.Region:
+    outline = [(0, 0), (3, 0), (3, 3.2), (2, 3.2), (2, 1), (1, 1), (1, 3), (0, 3)]
+    return dwell.Region(np.array(outline) * scale, stay=True)
+
+
+@pytest.mark.parametrize("agents", [1, 2, 3, 5])
+@pytest.mark.parametrize("scale", [1.0, 1e5])
+def test_agents_that_stay_are_deployed_in_the_region_where_they_stop(agents, scale):
+    site = u_of(scale)
+    found = dwell.optimize(site, None, agents, starts=4, seed=2)
+
+    for descent in found.descents.values():
+        away = site.nearest_inside(descent.positions) - descent.positions
+        assert np.abs(away).max() < 1e-8 * scale
+    law = dwell.Timer(k1=0.1 * scale, nu=0.05 * scale, t1=0.2, t2=0.4)
+    run = dwell.simulate(site, None, found.positions, law, until=2.0, seed=1)
+    assert run.errors(0.0).max() < 1e-8 * scale
+    assert run.cost(0.0) == pytest.approx(found.cost, rel=1e-12)
+
+
+def test_a_confined_deployment_says_so_and_costs_no_more_than_neighbours():
+    site = u_of()
+    found = dwell.optimize(site, None, 1, starts=3, seed=2)
+
+    assert found.kind is Kind.CONFINED
+    assert "nearest to its centroid" in found.says
+    assert any("agents stay in the region" in note for note in found.notes)
+    assert found.as_json()["spectral_gap"] is None
+    assert found.gradient_norm < 1e-9
+    inside = dwell.Region([part.outer for part in site.parts])
+    free = dwell.optimize(inside, None, 1, starts=3, seed=2)
+    assert free.cost < found.cost
+    assert not site.covers(free.positions).any()
+    for x, y in np.random.default_rng(1).uniform(0.0, 3.0, (400, 2)):
+        if site.covers((x, y))[0]:
+            assert dwell.tessellate(site, [(x, y)]).cost > found.cost * (1.0 - 1e-12)

@@ -51,7 +51,7 @@ def moments(region: Workspace | object, density: Density | object = None) -> Mom
     >>> dwell.moments([(0, 0), (2, 0), (2, 1), (0, 1)]).centroid.tolist()
     [1.0, 0.5]
     """
-    from dwell.density.support import check_density, rounding_of
+    from dwell.density.support import check_density, rounding_of, rounding_of_sides
     from dwell.density.uniform import Uniform
 
     workspace = as_workspace(region)
@@ -69,6 +69,9 @@ def moments(region: Workspace | object, density: Density | object = None) -> Mom
     if found.log_mass > -math.inf:
         rounding = rounding_of(weight, workspace, origin[None], np.array([found.log_mass]))
         error = max(found.error, float(rounding[0]))
+        square = np.array([(offsets**2).sum(axis=1).max()])
+        sides = rounding_of_sides(weight, np.array([polygon.area]), square)
+        error = max(error, float(sides[0]))
     return replace(found, error=error)
 
 

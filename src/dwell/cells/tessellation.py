@@ -26,7 +26,7 @@ from dwell.cells.ranges import as_radii, as_weights, limited_cost, reaches_all
 from dwell.cells.small_map import small_map
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density, as_density
-from dwell.density.support import check_density, rounding_of
+from dwell.density.support import check_density, rounding_of, rounding_of_sides
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError, WorkspaceError
 from dwell.geometry import VoronoiCell, Workspace, as_workspace
@@ -321,7 +321,7 @@ def tessellation_of(
         masses=seen.mass * np.exp(seen.log_scale),
         log_masses=log_mass,
         errors=seen.error,
-        mass_errors=_mass_errors(ground, points, seen, log_mass),
+        mass_errors=_mass_errors(ground, points, seen, log_mass, weights),
         _ground=ground,
         _second=None if seen.second is None else _about_centroids(seen),
         radius=radius,
@@ -330,14 +330,29 @@ def tessellation_of(
 
 
 def _mass_errors(
-    ground: WeightedRegion, points: Points, seen: CellMeasurements, log_masses: Floats
+    ground: WeightedRegion,
+    points: Points,
+    seen: CellMeasurements,
+    log_masses: Floats,
+    weights: Floats | None,
 ) -> Floats:
     """Bounds on relative errors; none at all where a cell that is not empty weighs nothing."""
     known = ~seen.empty
     is_region = (seen.neighbors > 0) | (len(points) == 1)
     errors = np.where(is_region, np.inf, 0.0)
     errors[known] = rounding_of(ground.density, ground.workspace, points[known], log_masses[known])
+    if getattr(ground.terms, "raster", None) is not None:
+        errors[known] = np.maximum(errors, _of_slender_cells(ground, points, weights))[known]
     return errors if seen.doubt is None else np.maximum(errors, seen.doubt)
+
+
+def _of_slender_cells(ground: WeightedRegion, points: Points, weights: Floats | None) -> Floats:
+    """What rounding of their sides, in pixels, changes in the areas of cells over a raster."""
+    every, even = np.arange(len(points)), weighted_region(ground.workspace, Uniform())
+    given = even, points[None], np.zeros_like(every), every
+    seen = measure_cells(*given, threads=None, radius=None, weights=weights)
+    squares = seen.polar / np.where(seen.empty, 1.0, seen.mass)
+    return rounding_of_sides(ground.density, seen.mass, squares)
 
 
 def _about_centroids(seen: CellMeasurements) -> Floats:

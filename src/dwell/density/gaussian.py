@@ -15,7 +15,7 @@ from dwell._kernels.common.density_terms import (
     gaussian_row,
     general_terms,
 )
-from dwell._types import Floats, Points, finite_number, in_short, is_positive
+from dwell._types import Floats, Points, finite_number, in_short, is_masked, is_positive
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 from dwell.geometry.rational import exact, solve, upper_root
@@ -179,7 +179,9 @@ def _least_unexplained(s: Floats) -> float:
 
 
 def _numbers(value: object, name: str, need: str) -> Floats:
-    """An array of finite numbers: no text, no truth values, nothing complex."""
+    """An array of finite numbers: no text, no truth values, nothing complex or masked."""
+    if is_masked(value):
+        raise _refused(name, value, need)
     try:
         array = np.array(value, dtype=object)
     except ValueError:

@@ -11,7 +11,15 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from dwell._kernels.common.density_terms import RasterTerms, Terms
-from dwell._types import Floats, Points, as_numbers, finite_number, in_short, is_positive
+from dwell._types import (
+    Floats,
+    Points,
+    as_numbers,
+    finite_number,
+    in_short,
+    is_masked,
+    is_positive,
+)
 from dwell.errors import DensityError
 from dwell.geometry.validation import as_rows, signed_area
 
@@ -48,7 +56,7 @@ class Raster:
         Directions of rows and of columns, [[x, y], [x, y]], scaled to length 1, for a grid that is
         turned.
     nodata : float, optional
-        What takes the place of NaN; without it NaN is refused.
+        What takes the place of NaN and of masked values; without it both are refused.
     outside : float, optional
         0.0 accepts a workspace that the grid does not cover.
     coarsen : int
@@ -116,6 +124,7 @@ class Raster:
                 "values", f"have the shape {values.shape}; rows and columns are needed, "
                 "(rows, columns), at least one of each",
             )  # fmt: skip
+        values = _unmasked(values, given, self.nodata)
         values = _coarse(values, self.coarsen)
         if values.size > MOST_PIXELS:
             need = int(np.ceil(np.sqrt(values.size / MOST_PIXELS)))
@@ -343,6 +352,19 @@ def _directions(given: object) -> tuple[tuple[float, float], ...]:
     if not abs(unit[0, 0] * unit[1, 1] - unit[0, 1] * unit[1, 0]) > FLAT:
         raise refused("axes", f"are {in_short(given)}; {need}")
     return tuple((float(x), float(y)) for x, y in unit)
+
+
+def _unmasked(values: np.ndarray, given: object, nodata: object) -> np.ndarray:
+    """The values with `nodata`, or NaN, where they were masked."""
+    if not is_masked(given):
+        return values
+    mask = np.ma.getmaskarray(np.ma.asarray(given))
+    instead = finite_number(nodata)
+    kind = values.dtype
+    if instead is None or float(np.asarray(instead).astype(kind)) != instead:
+        kind = np.result_type(kind, np.float32)
+    found: np.ndarray = np.where(mask, kind.type(np.nan if instead is None else instead), values)
+    return found
 
 
 def _coarse(values: np.ndarray, k: object) -> np.ndarray:

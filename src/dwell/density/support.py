@@ -22,6 +22,7 @@ DECADES = 300  # moments lie between 1e-300 and 1e300
 STEEPEST = 1e14  # exponents beyond have no digits left for differences of 1
 ROUNDING = 1e-13  # relative errors of masses up to this are not worth a word
 UNCOVERED = 1e-9  # of the area of a workspace: rounding of its corners, or of a grid's
+OF_SIDES = 32.0  # roundings of the sides of a cell, which are eight times its radius of gyration
 ULPS = 1.0  # of the lengths in a cell's frame: by so much rounding may move its corners
 
 
@@ -113,6 +114,22 @@ def rounding_of(
         share = ULPS * np.finfo(float).eps * widths * (1.0 + np.sqrt(np.maximum(tail, 0.0)))
         found = np.maximum(found, share)
     return np.where(found > ROUNDING, found, 0.0)
+
+
+def rounding_of_sides(density: Density, areas: Floats, squares: Floats) -> Floats:
+    """Relative errors of masses over a raster by rounding of the sides of cells; 0 if negligible.
+
+    Sides are rounded as their own length and that of a pixel are: a slender cell loses digits.
+    squares : of distances from the agent, on average over each area.
+    """
+    raster = getattr(terms_of(density, 2), "raster", None)
+    if raster is None:
+        return np.zeros(len(areas))
+    reach, pixel = np.sqrt(squares), float(np.sqrt((raster.place[6:10] ** 2).sum()))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = OF_SIDES * np.finfo(float).eps * (reach + pixel) * reach / areas
+    found: Floats = np.where(share > ROUNDING, share, 0.0)
+    return found
 
 
 def least_log_cost(density: Density, workspace: Workspace, agents: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
@@ -28,8 +29,9 @@ class Need:
 
     events: float | None  # jumps; None if unknown
     samples: int
-    size: float  # bytes at the worst moment
+    size: float  # bytes at the worst moment, beside what is there already
     done: int = 0  # jumps that are stored already
+    rasters: float = 0.0  # bytes of densities on grids, which are there already
 
     @property
     def says(self) -> str:
@@ -37,7 +39,9 @@ class Need:
         more = "more events; in all " if self.done else "events, "
         left = max((self.events or 0.0) - self.done, 0.0)
         jumps = "" if self.events is None else f"about {left:.2g} {more}"
-        return f"{jumps}{self.samples} metric samples, {in_bytes(self.size)} of memory"
+        whole = in_bytes(self.size + self.rasters)
+        grids = f", {in_bytes(self.rasters)} of them for rasters" if self.rasters > SMALL else ""
+        return f"{jumps}{self.samples} metric samples, {whole} of memory{grids}"
 
 
 def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) -> Need:
@@ -55,7 +59,19 @@ def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) ->
         size += copies * samples * agents * 2 * NUMBER
     if recorder.kind == EVENTS and events is not None:
         size += copies * events * _bytes_per_event(system)
-    return Need(events, samples, size, recorder.tally.jumps)
+    return Need(events, samples, size, recorder.tally.jumps, _of_rasters(system))
+
+
+def _of_rasters(system: CoverageSystem) -> float:
+    """The bytes of rasters: their values, a copy of these in tiles, and sums."""
+    found: dict[int, float] = {}
+    for world in system.timeline.worlds:
+        for diagram in world.diagrams:
+            raster = getattr(diagram.ground.terms, "raster", None)
+            if raster is not None:
+                sums = sum(table.nbytes for table in (raster.blocks, raster.tiles))
+                found[id(raster.values)] = 2.0 * raster.values.nbytes + sums
+    return math.fsum(found.values())
 
 
 def _bytes_per_event(system: CoverageSystem) -> int:

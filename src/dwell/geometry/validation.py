@@ -143,7 +143,7 @@ def refuse_lost(center: Points, smallest: float, key: str) -> None:
 
 def as_rows(points: object, dimension: int) -> Points:
     """Points to ask about, (k, n); a single point will do, and plain numbers on the line."""
-    clean = isinstance(points, np.ndarray) and points.dtype == np.float64
+    clean = type(points) is np.ndarray and points.dtype == np.float64
     rows: Points | None = np.asarray(points) if clean else as_numbers(points)
     if rows is None:
         raise AgentsError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import math
 from collections.abc import Iterator
 from typing import Annotated, Literal, TypeAlias
 
@@ -10,9 +12,22 @@ from pydantic import BeforeValidator
 from . import checks
 from .problems import Problem, listing, needs
 from .tracks import FileKeyframes, FileTrack, frames_of
-from .values import Counted, Matrix, NotNegative, Point, Table, Text, doc, listed
+from .values import (
+    Counted,
+    Matrix,
+    NotNegative,
+    Point,
+    Table,
+    Text,
+    Whole,
+    as_number,
+    doc,
+    listed,
+    numbers_validator,
+)
 
 MOST_INLINE = 256  # rows and columns of values in a scenario; more belong into a file
+CLIP = "a number, or two [least, most]"
 PixelRow: TypeAlias = Annotated[tuple[NotNegative, ...], listed("a list of numbers")]
 
 
@@ -21,6 +36,26 @@ def as_band(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise needs("the number of a band from 1, or the name of a grid in quotes")
     return value
+
+
+def as_slice(value: object) -> object:
+    """The number of a time, or its date as text."""
+    if isinstance(value, datetime.datetime):
+        zoned = value if value.tzinfo is None else value.astimezone(datetime.UTC)
+        return zoned.replace(tzinfo=None).isoformat()
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise needs('the number of a time from 0, or its date, such as "2026-05-01T06:00"')
+    return value
+
+
+def as_factor(value: object) -> float:
+    """A finite number other than 0."""
+    number = as_number(value)
+    if number == 0.0:
+        raise needs("a number other than 0")
+    return number
 
 
 class RasterSpec(Table):
@@ -61,6 +96,18 @@ class RasterSpec(Table):
     band: Annotated[Counted | Text, BeforeValidator(as_band)] | None = doc(
         "which band of a file with several, from 1; of NetCDF, the name of the grid", None
     )
+    variable: Text | None = doc(
+        "the name of the grid in a NetCDF file with several; band takes it, too", None
+    )
+    time: Annotated[Whole | Text, BeforeValidator(as_slice)] | None = doc(
+        "which of the times of a NetCDF file: the number from 0, or the date", None
+    )
+    scale: Annotated[float, BeforeValidator(as_factor)] = doc(
+        "what values are multiplied by; -1 for depths that count downwards", 1.0
+    )
+    clip: Annotated[tuple[float, ...], numbers_validator(CLIP, "density.clip", 1, 2)] | None = doc(
+        "least, or [least, most]: after scale, values beyond become these", None
+    )
     coarsen: Counted = doc("pixels along each side that are replaced by their mean", 1)
     sha256: Annotated[tuple[Text, ...], listed("a list of digests")] | Text | None = doc(
         "the digest that values and place must have, or one for each keyframe; set by runs", None
@@ -93,6 +140,12 @@ class RasterSpec(Table):
             if not placed and getattr(self, name) is None:
                 says = f"is missing; {bare} not say where the values lie"
                 yield Problem((name,), "scenario.missing-key", says)
+        if self.clip is not None and not 0.0 <= self.clip[0] < (*self.clip, math.inf)[1]:
+            says = "is not in order; the least value from 0 on is needed, then a larger one"
+            yield Problem(("clip",), "density.clip", says)
+        if self.band is not None and self.variable is not None:
+            says = "cannot be given beside band, which chooses the same; keep one of the two"
+            yield Problem(("variable",), "density.variable", says)
         if self.inline is not None:
             yield from self._inline_problems(self.inline)
 

@@ -20,7 +20,7 @@ from dwell.density.moving_raster import check_frames
 from dwell.errors import DensityError
 from dwell.geometry import Box, MovingPolygon, Workspace
 from dwell.sites import Frame
-from dwell.sites.rasters import read_raster
+from dwell.sites.rasters import changed, read_raster
 
 from .places import MixtureSpec
 from .problems import shown
@@ -90,6 +90,8 @@ def _placed(values: np.ndarray, spec: RasterSpec) -> Raster:
     given: Any = spec  # origin, pixel and rows are there: see places.py
     pixel = given.pixel[0] if len(given.pixel) == 1 else given.pixel
     place = {"origin": given.origin, "pixel": pixel, "rows": given.rows, "axes": given.axes}
+    if spec.scale != 1.0 or spec.clip is not None:
+        values = changed(values, spec.scale, spec.clip)
     return Raster(values, **place, **_options(spec))
 
 
@@ -104,7 +106,8 @@ def _read(spec: RasterSpec, file: str, path: Path, scenario: Scenario | None) ->
         return _placed(values, spec)
     if scenario is None:
         raise _refused(f"is {shown(file)}, which needs the scenario that names it")
-    options = {"origin": spec.origin, "pixel": spec.pixel, "band": spec.band, **_options(spec)}
+    names = ("origin", "pixel", "band", "variable", "time", "scale", "clip")
+    options = {**{name: getattr(spec, name) for name in names}, **_options(spec)}
     frame, workspace = _place_of(scenario)
     return read_raster(path, frame, workspace, **options)
 

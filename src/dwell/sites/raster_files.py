@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,21 +17,60 @@ from dwell.errors import DwellWarning
 from dwell.sites.libraries import library
 from dwell.sites.libraries import refused_raster as refused
 
-EVEN = 1e-6  # of a pixel: by how much coordinates may differ from evenly spaced ones
 LARGE_BLOCK = 10_000_000  # pixels that a file gives only together
-NETCDF = (".nc", ".nc4", ".cdf", ".h5")
+# How files begin that are read, and by what: GDAL would choose a driver by the content of any file,
+# also one that reads other files or the network.
+BEGINNINGS = {
+    b"II*\0": "GTiff",
+    b"MM\0*": "GTiff",
+    b"II+\0": "GTiff",
+    b"MM\0+": "GTiff",
+    b"\x89PNG\r\n\x1a\n": "PNG",
+    b"\x89HDF\r\n\x1a\n": "NetCDF-4",
+    b"CDF\x01": "NetCDF-3",
+    b"CDF\x02": "NetCDF-3",
+    b"CDF\x05": "CDF-5",
+}
+# Only the file itself is opened: files beside it may name others, or an address.
+ALONE = {"GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR", "GDAL_PAM_ENABLED": "NO"}
+MEANT = re.compile(r"<(NoDataValue|Offset|Scale|SRS|GeoTransform|GCPList|MaskBand|VRT)\b", re.I)
+WHY = 160  # characters of another library's message
 
 
 class Pixels(NamedTuple):
-    """The grid of a raster file; its rows are counted from the south."""
+    """The grid of a raster file; its rows are counted from the south, columns from the west."""
 
     path: Path
     crs: Any  # of pyproj; None if the user states the place
     corner: tuple[float, float]  # outer corner in the south-west
     size: tuple[float, float]  # of a pixel
     shape: tuple[int, int]  # rows, columns
-    missing: float | None  # the value that stands for none
-    read: Callable[[slice, slice], Floats]  # rows from the south, columns
+    read: Callable[[slice, slice], Floats]  # the values of rows and columns; NaN where none are
+
+
+class Packing(NamedTuple):
+    """How stored numbers become values: which stand for none, and then factor and summand."""
+
+    missing: tuple[float, ...] = ()
+    least: float = -math.inf  # stored numbers outside are missing
+    most: float = math.inf
+    scale: float = 1.0
+    offset: float = 0.0
+
+    def values(self, stored: np.ndarray, present: np.ndarray | None = None) -> Floats:
+        """The values; NaN where there is none. `present`: where a mask says that there is one."""
+        found = stored.astype(np.float64)
+        absent = ~np.isfinite(found)
+        with np.errstate(invalid="ignore"):
+            absent |= (found < self.least) | (found > self.most)
+        for one in self.missing:
+            absent |= stored == one
+        if present is not None:
+            absent |= ~present
+        if (self.scale, self.offset) != (1.0, 0.0):
+            found = found * self.scale + self.offset
+        found[absent] = np.nan
+        return found
 
 
 def open_pixels(
@@ -36,136 +78,131 @@ def open_pixels(
     band: int | str | None,
     origin: tuple[float, float] | None = None,
     pixel: float | tuple[float, float] | None = None,
+    time: int | str | None = None,
 ) -> Pixels:
     """The grid of a file; `origin`, in the south-west, and `pixel` place a file without a place."""
-    if path.suffix.lower() in NETCDF:
-        return _netcdf(path, band)
-    return _by_gdal(path, band, origin, pixel)
+    from dwell.sites.netcdf_files import open_grid
+
+    kind = _kind(path)
+    if kind in ("GTiff", "PNG"):
+        if time is not None:
+            says = "has no times, which only NetCDF has; leave time out, or choose a band"
+            raise refused(path, says, "time")
+        return _by_gdal(path, kind, band, origin, pixel)
+    return open_grid(path, kind, band, time)
 
 
-def _by_gdal(path: Path, band: Any, origin: Any, pixel: Any) -> Pixels:
-    rasterio = library("rasterio", f"reading {path.name}")
+def _kind(path: Path) -> str:
+    """What a file is by its first bytes."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
-            file = rasterio.open(path)
-    except rasterio.errors.RasterioIOError as fault:
-        why = " ".join(str(fault).replace(str(path), path.name).split())[:160].rstrip(".")
-        says = f"cannot be read as a raster ({why}); GeoTIFF, NetCDF, PNG or .npy is needed"
-        raise refused(path, says, "unreadable") from None
-    band = _chosen_band(path, band, file.count)
+        with path.open("rb") as file:
+            begin = file.read(8)
+    except OSError as fault:
+        raise refused(path, f"cannot be read ({fault.strerror or fault})", "unreadable") from None
+    for beginning, kind in BEGINNINGS.items():
+        if begin.startswith(beginning):
+            return kind
+    says = f"is no GeoTIFF, NetCDF or PNG: it begins with {in_short(begin)}, whatever its name; "
+    says += "convert it by `rio convert`, as from .asc or .img, if it comes from where you trust"
+    raise refused(path, says, "unreadable")
+
+
+@contextmanager
+def reading(path: Path, what: str) -> Iterator[None]:
+    """Turn what libraries raise about a damaged file into one sentence."""
+    try:
+        yield
+    except (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError) as fault:
+        if type(fault).__module__.startswith("dwell"):
+            raise
+        why = " ".join(str(fault.__cause__ or fault).replace(str(path), path.name).split())
+        says = f"cannot be read as {what} ({why[:WHY].rstrip('.')}): it is damaged, or was not "
+        raise refused(path, f"{says}copied to its end", "unreadable") from None
+
+
+def _by_gdal(path: Path, kind: str, band: Any, origin: Any, pixel: Any) -> Pixels:
+    rasterio = library("rasterio", f"reading {path.name}")
+    _refuse_beside(path)
+    file_of_gdal = str(path.resolve())  # never a name that GDAL would take for more than a file
+    with rasterio.Env(**ALONE), warnings.catch_warnings(), reading(path, "GeoTIFF or PNG"):
+        warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
+        file = rasterio.open(file_of_gdal, driver=kind)
+    band = _chosen_band(path, band, file)
     (rows, columns), to_map = file.shape, file.transform
-    if file.block_shapes[band - 1][0] * columns > LARGE_BLOCK:
-        says = f"{path.name} has blocks of {file.block_shapes[band - 1]} pixels and is read nearly "
-        says += "whole; gdal_translate -co TILED=YES makes windows of it quick"
+    block = file.block_shapes[band - 1]
+    if math.prod(block) > LARGE_BLOCK:
+        says = f"{path.name} has blocks of {block[0]} x {block[1]} pixels and is read nearly "
+        says += (
+            f"whole; `rio convert --co TILED=YES {path.name} tiled.tif` makes windows of it quick"
+        )
         warnings.warn(DwellWarning(says), stacklevel=2)
     if origin is not None and pixel is not None:
         wide, high = np.broadcast_to(pixel, 2).tolist()
-        corner, size, north_first, crs = tuple(origin), (wide, high), True, None
+        corner, size, crs = tuple(origin), (wide, high), None
+        north_first, east_first = True, False
     elif file.crs is None:
-        says = (
-            "has no coordinate reference system; give origin = [x, y] of its south-west corner and "
-        )
-        raise refused(
-            path, f"{says}pixel = metres, or state it by gdal_edit.py -a_srs", "raster-crs"
-        )
+        says = "has no coordinate reference system; give origin = [x, y] of its south-west corner "
+        says += f"and pixel = metres, or state it by `rio edit-info --crs EPSG:... {path.name}`"
+        raise refused(path, says, "raster-crs")
     else:
-        if to_map.b or to_map.d:
-            says = "has rows that are not along the axes; gdalwarp makes it north up"
-            raise refused(path, says, "raster-rotated")
+        if to_map.b or to_map.d or not (to_map.a and to_map.e):
+            code = f"EPSG:{file.crs.to_epsg()}" if file.crs.to_epsg() else "its own system"
+            says = f"has rows that are not along the axes; `rio warp {path.name} north-up.tif "
+            raise refused(path, f"{says}--dst-crs {code}` turns it", "raster-rotated")
         crs = library("pyproj", f"reading {path.name}").CRS.from_wkt(file.crs.to_wkt())
-        north_first = to_map.e < 0.0
+        north_first, east_first = to_map.e < 0.0, to_map.a < 0.0
         south = to_map.f + to_map.e * rows if north_first else to_map.f
-        corner, size = (to_map.c, south), (to_map.a, abs(to_map.e))
+        west = to_map.c + to_map.a * columns if east_first else to_map.c
+        corner, size = (west, south), (abs(to_map.a), abs(to_map.e))
+    masked = bool({flag.name for flag in file.mask_flag_enums[band - 1]} & {"per_dataset", "alpha"})
+    missing = () if file.nodata is None else (float(file.nodatavals[band - 1]),)
+    packing = Packing(
+        missing, scale=float(file.scales[band - 1]), offset=float(file.offsets[band - 1])
+    )
 
     def read(which: slice, across: slice) -> Floats:
-        first, last = which.start, which.stop
-        if north_first:
-            first, last = rows - which.stop, rows - which.start
-        window = ((first, last), (across.start, across.stop))
-        values = file.read(band, window=window)  # never masked: legal zeros stay
-        return np.ascontiguousarray(values[::-1] if north_first else values)
+        lines = counted_back(which, rows) if north_first else which
+        aside = counted_back(across, columns) if east_first else across
+        window = ((lines.start, lines.stop), (aside.start, aside.stop))
+        with rasterio.Env(**ALONE), reading(path, "GeoTIFF or PNG"):
+            stored = file.read(band, window=window)
+            present = file.read_masks(band, window=window) > 0 if masked else None
+        return oriented(packing.values(stored, present), north_first, east_first)
 
-    return Pixels(path, crs, corner, size, (rows, columns), file.nodata, read)
+    return Pixels(path, crs, corner, size, (rows, columns), read)
 
 
-def _chosen_band(path: Path, band: Any, count: int) -> int:
-    if band is None and count == 1:
-        return 1
-    if isinstance(band, int) and not isinstance(band, bool) and 1 <= band <= count:
+def counted_back(which: slice, count: int) -> slice:
+    """The same rows, or columns, counted from the other end."""
+    return slice(count - which.stop, count - which.start)
+
+
+def oriented(values: Floats, north_first: bool, east_first: bool) -> Floats:
+    """Values with the southernmost row and the westernmost column first."""
+    rows, columns = (slice(None, None, -1 if turned else 1) for turned in (north_first, east_first))
+    return np.ascontiguousarray(values[rows, columns])
+
+
+def _refuse_beside(path: Path) -> None:
+    """Refuse a file whose mask, place or meaning is in another one beside it."""
+    mask = path.with_name(f"{path.name}.msk")
+    notes = path.with_name(f"{path.name}.aux.xml")
+    into = f"only {path.name} itself is read: `rio convert {path.name} whole.tif` puts both into "
+    into += "one file, if they come from where you trust"
+    if mask.exists():
+        raise refused(path, f"has its mask in {mask.name}; {into}", "beside")
+    if notes.is_file() and (found := MEANT.search(notes.read_text(errors="replace"))):
+        says = f"has its {found.group(1)} in {notes.name}; {into}"
+        raise refused(path, says, "beside")
+
+
+def _chosen_band(path: Path, band: Any, file: Any) -> int:
+    """The number of the band: the only one that is not an alpha band, unless one is chosen."""
+    kinds = [one.name for one in file.colorinterp]
+    data = [k for k, kind in enumerate(kinds, 1) if kind != "alpha"]
+    if band is None and len(data) == 1:
+        return data[0]
+    if isinstance(band, int) and not isinstance(band, bool) and 1 <= band <= file.count:
         return band
     came = "has" if band is None else f"has no band {in_short(band)}, but"
-    raise refused(path, f"{came} bands 1 to {count}; choose one by band = ...", "band")
-
-
-def _netcdf(path: Path, band: Any) -> Pixels:
-    """A grid of a NetCDF file, whose coordinates are centres of pixels by the CF conventions."""
-    import xarray as xr
-
-    try:
-        data = xr.open_dataset(path, engine="h5netcdf", decode_times=False, mask_and_scale=False)
-    except (OSError, ValueError) as fault:
-        says = f"cannot be read as NetCDF-4 ({' '.join(str(fault).split())[:160]})"
-        raise refused(path, says, "unreadable") from None
-    grids = [str(name) for name, one in data.data_vars.items() if one.ndim >= 2]
-    if band not in grids and (band is not None or len(grids) != 1):
-        listed = ", ".join(grids) or "none"
-        came = f"has {len(grids)} grids" if band is None else f"has no grid {in_short(band)}"
-        raise refused(path, f"{came}; choose one by band = its name: {listed}", "band")
-    grid = data[grids[0] if band is None else band].squeeze(drop=True)
-    if grid.ndim != 2:
-        says = f"has a grid of dimensions {', '.join(map(str, grid.dims))}; two are needed: select "
-        raise refused(path, f"{says}one slice, as by ncks or xarray.isel", "band")
-    up, across = (str(name) for name in grid.dims)
-    if up not in data.variables or across not in data.variables:
-        says = "has no coordinates of one dimension (a curvilinear grid?); gdalwarp makes a "
-        says += "regular one"
-        raise refused(path, says, "curvilinear")
-    lines, columns = (_evenly_spaced(path, name, data[name].values) for name in (up, across))
-    crs, north_first = _grid_mapping(path, data, grid), lines[1] < 0.0
-    rows, width = grid.shape
-    south = min(lines[0], lines[0] + (rows - 1) * lines[1]) - 0.5 * abs(lines[1])
-    west = columns[0] - 0.5 * columns[1]
-
-    def read(which: slice, aside: slice) -> Floats:
-        rows_of = slice(rows - which.stop, rows - which.start) if north_first else which
-        values = grid[rows_of, aside].values
-        return np.ascontiguousarray(values[::-1] if north_first else values)
-
-    missing = grid.attrs.get("_FillValue", grid.attrs.get("missing_value"))
-    size = (columns[1], abs(lines[1]))
-    value = None if missing is None else float(np.ravel(missing)[0])
-    return Pixels(path, crs, (west, south), size, (rows, width), value, read)
-
-
-def _evenly_spaced(path: Path, name: str, values: Floats) -> tuple[float, float]:
-    """The first of some coordinates and the step between them."""
-    centres = np.asarray(values, dtype=np.float64)
-    step = (centres[-1] - centres[0]) / max(len(centres) - 1, 1)
-    off = np.abs(centres - (centres[0] + step * np.arange(len(centres))))
-    if len(centres) < 2 or step == 0.0 or off.max() > EVEN * abs(step) * len(centres):
-        says = f"has coordinates {name} that are not evenly spaced; gdalwarp makes a regular grid"
-        raise refused(path, says, "uneven")
-    return float(centres[0]), float(step)
-
-
-def _grid_mapping(path: Path, data: Any, grid: Any) -> Any:
-    """The system that a grid names by the CF conventions."""
-    named = grid.attrs.get("grid_mapping")
-    if named is not None and named not in data.variables:
-        says = f"has the grid {grid.name}, whose grid_mapping {in_short(named)} is not in the file"
-        raise refused(path, f"{says}; state the system by gdal_edit.py -a_srs", "raster-crs")
-    table = {} if named is None else data[named].attrs
-    words = table.get("crs_wkt", table.get("spatial_ref"))
-    crs = library("pyproj", f"reading {path.name}").CRS
-    if words is not None:
-        return crs.from_wkt(words)
-    if table:
-        return crs.from_cf(table)
-    degrees = {str(data[name].attrs.get("units", "")) for name in grid.dims}
-    if any(unit.startswith("degree") for unit in degrees):
-        return crs.from_epsg(4326)
-    says = (
-        "has no coordinate reference system (grid_mapping with crs_wkt); state it by gdal_edit.py "
-    )
-    raise refused(path, f"{says}-a_srs", "raster-crs")
+    raise refused(path, f"{came} bands 1 to {file.count}; choose one by band = ...", "band")

@@ -14,12 +14,13 @@ from dwell.density.raster import MOST_PIXELS
 from dwell.density.support import UNCOVERED
 from dwell.geometry import Workspace
 from dwell.sites.frames import Frame, transformed, zone_of
-from dwell.sites.libraries import existing
+from dwell.sites.libraries import existing, library
 from dwell.sites.libraries import refused_raster as refused
 from dwell.sites.outlines import shape_of, shapely
 from dwell.sites.raster_files import Pixels, open_pixels
 
 AGREE = 1e-3  # metres: systems that differ by less have the same coordinates
+ALIKE = 0.01  # by which lengths of a system may differ from those on the ground
 STRIP = 4_000_000  # pixels that are read at a time
 
 
@@ -55,8 +56,12 @@ def read_grid(
     workspace: Workspace,
     *,
     band: int | str | None = None,
+    variable: str | None = None,
+    time: int | str | None = None,
     nodata: float | None = None,
     outside: float | None = None,
+    scale: float = 1.0,
+    clip: tuple[float, ...] | None = None,
     coarsen: int = 1,
     amounts: bool = False,
     origin: tuple[float, float] | None = None,
@@ -66,14 +71,25 @@ def read_grid(
     """The pixels of a file around a workspace; refused where they give no density.
 
     `nodata` and `outside` are the values in place of missing pixels and beyond the raster; `band`
-    is a number from 1, in NetCDF a name; blocks of `coarsen` pixels squared become one. `origin`
-    and `pixel` place a picture. So many pixels `beyond` the workspace count as well.
+    is a number from 1; in NetCDF `variable` is the name of the grid, and `time` its slice. Values
+    are multiplied by `scale`, then kept within `clip`, (least,) or (least, most). Blocks of
+    `coarsen` pixels squared become one. `origin` and `pixel` place a picture. So many pixels
+    `beyond` the workspace count as well.
     """
-    pixels = open_pixels(existing(Path(path)), band, origin, pixel)
+    chosen = band if variable is None else variable
+    pixels = open_pixels(existing(Path(path)), chosen, origin, pixel, time)
     _check_system(pixels, frame, workspace, amounts)
     _check_covered(pixels, workspace, outside)
-    rows, columns = _window(pixels, workspace, coarsen)
-    values = _read(pixels, rows, columns, coarsen, amounts, _filled(pixels, nodata, outside))
+    rows, columns = _window(pixels, workspace, coarsen, outside is None)
+    missing = np.nan if nodata is None else nodata
+
+    def fill(values: Floats) -> Floats:
+        found = changed(values, scale, clip)
+        found[np.isnan(found)] = missing
+        return found
+
+    filling = fill, np.nan if outside is None else outside
+    values = _read(pixels, rows, columns, coarsen, amounts, filling)
     (wide, high), k = pixels.size, coarsen
     corner = (pixels.corner[0] + columns[0] * wide, pixels.corner[1] + rows[0] * high)
     grid = Grid(values, corner, (k * wide, k * high))
@@ -96,19 +112,30 @@ def _check_system(pixels: Pixels, frame: Frame | None, workspace: Workspace, amo
     there = transformed(corners, frame.system, crs)
     if np.abs(there - corners).max() <= AGREE:
         return
-    if crs.is_projected:
-        system = crs.to_string() if crs.to_epsg() else "that system"
-        says = (
-            f"is in {crs.name}, and the site is not; give the site frame = {system!r}, or convert "
-        )
-        says += f"its file by ogr2ogr -t_srs {system} site.gpkg ..."
-        raise refused(path, says, "raster-crs")
-    way = " -r sum" if amounts else " -r bilinear"
-    longitude, latitude = frame.to_map(0.5 * (corners[0] + corners[2]))[0]
-    zone = zone_of(longitude, latitude)
-    says = f"is in degrees ({crs.name}), in which pixels are not rectangles of metres; convert it "
-    says += f"by gdalwarp -t_srs {zone}{way} {path.name} metres.tif, and give the site "
-    raise refused(path, f'{says}frame = "{zone}"', "raster-degrees")
+    longitude, latitude = frame.to_map(0.5 * (corners[0] + corners[2]))[0].tolist()
+    known, code = frame.system.to_epsg(), "raster-crs"
+    system = f"EPSG:{known}" if known else zone_of(longitude, latitude)
+    way = "sum" if amounts else "bilinear"
+    warp = f"`rio warp {path.name} metres.tif --dst-crs {system} --resampling {way}`"
+    says, other = f"is in {crs.name}, and the site is not; ", ""
+    if not crs.is_projected:
+        says = f"is in degrees ({crs.name}), in which pixels are not rectangles of metres; "
+        code = "raster-degrees"
+    elif crs.to_epsg() and _keeps_lengths(crs, longitude, latitude):
+        other = f"give the site frame = 'EPSG:{crs.to_epsg()}'"
+    if known:
+        other = f", or {other} if its file is in degrees" if other else ""
+        raise refused(path, f"{says}convert it by {warp}{other}", code)
+    other = other or f'convert it by {warp}, and give the site frame = "{system}"'
+    raise refused(path, f"{says}{other}", code)
+
+
+def _keeps_lengths(crs: Any, longitude: float, latitude: float) -> bool:
+    """Whether lengths in a projected system are those on the ground to 1 % in all directions."""
+    factors = library("pyproj", "a raster").Proj(crs).get_factors(longitude, latitude)
+    ends = np.array([factors.tissot_semimajor, factors.tissot_semiminor])
+    metres = {axis.unit_name for axis in crs.axis_info[:2]} == {"metre"}
+    return metres and bool((np.abs(ends - 1.0) <= ALIKE).all())
 
 
 def _check_covered(pixels: Pixels, workspace: Workspace, outside: float | None) -> None:
@@ -125,14 +152,19 @@ def _check_covered(pixels: Pixels, workspace: Workspace, outside: float | None) 
         raise refused(pixels.path, f"{says}outside = 0.0 accepts that", "uncovered")
 
 
-def _window(pixels: Pixels, workspace: Workspace, coarsen: int) -> Any:
-    """First and last row and column, a pixel beyond the workspace, in whole blocks."""
+def _window(pixels: Pixels, workspace: Workspace, coarsen: int, covered: bool) -> Any:
+    """First and last row and column, a pixel beyond the workspace, in whole blocks.
+
+    Of a raster that covers the workspace none beyond the raster: its outermost values go on there.
+    """
     spans = []
     for axis in (1, 0):
         low, high = (float(corner[axis]) for corner in workspace.bounds)
         start, step = pixels.corner[axis], pixels.size[axis]
         first = int(np.floor((low - start) / step)) - 1
         last = int(np.ceil((high - start) / step)) + 1
+        if covered and coarsen == 1:
+            first, last = max(first, 0), min(last, pixels.shape[1 - axis])
         spans.append((first, first + coarsen * -(-(last - first) // coarsen)))
     count = (spans[0][1] - spans[0][0]) * (spans[1][1] - spans[1][0]) // coarsen**2
     if count > MOST_PIXELS:
@@ -141,19 +173,13 @@ def _window(pixels: Pixels, workspace: Workspace, coarsen: int) -> Any:
     return spans
 
 
-def _filled(pixels: Pixels, nodata: float | None, outside: float | None) -> Any:
-    """A function that puts the given values in place of missing ones, or NaN."""
-    missing, instead = pixels.missing, np.nan if nodata is None else nodata
-
-    def fill(values: Floats) -> Floats:
-        found: Floats = values.astype(np.float64)
-        absent = ~np.isfinite(found)
-        if missing is not None:
-            absent |= values == missing
-        found[absent] = instead
-        return found
-
-    return fill, np.nan if outside is None else outside
+def changed(values: Floats, scale: float, clip: tuple[float, ...] | None) -> Floats:
+    """A copy of values, multiplied by `scale` and kept within `clip`; NaN stays NaN."""
+    found: Floats = values * scale
+    if clip is not None:
+        least, most = (*clip, np.inf)[:2]
+        found = np.clip(found, least, most)
+    return found
 
 
 def _read(
@@ -201,7 +227,12 @@ def _check_values(path: Path, grid: Grid, inside: np.ndarray) -> None:
     values, count = grid.values, int(inside.sum())
     for bad, what, key in (
         (inside & ~np.isfinite(values), "without a finite value", "nodata = 0.0 puts one there"),
-        (inside & (values < 0.0), "below 0", "a density is at least 0: gdal_calc.py changes them"),
+        (
+            inside & (values < 0.0),
+            "below 0",
+            "a density is at least 0: scale = -1 turns depths round that count downwards, and "
+            "clip = 0 puts 0 there",
+        ),
     ):
         number = int(bad.sum())
         if number:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from dwell._types import Points, as_numbers, counted, finite_number, in_short
+from dwell.density import Raster
 from dwell.errors import SiteError, WorkspaceError
 from dwell.geometry import Polygon, Region, Workspace
 from dwell.geometry.region import Part
@@ -94,6 +95,25 @@ class Site:
             f"{self.workspace.volume / 1e6:.4g} km2, {counted(len(parts), 'part')}, "
             f"{counted(len(holes), 'hole')}, {vertices} vertices, in {self.frame.system.name}"
         )
+
+    def raster(self, path: str | os.PathLike[str], **options: Any) -> Raster:
+        """Read the density of a raster file around the site, in the site's system.
+
+        Parameters
+        ----------
+        path : str or path
+            The file: GeoTIFF, NetCDF, or PNG with `origin` and `pixel`.
+        **options
+            As in the table of a raster density: interpolation, amounts, band, variable, time,
+            nodata, outside, scale, clip, a tuple of one or two numbers, coarsen, origin, pixel.
+
+        Returns
+        -------
+        Raster
+        """
+        from dwell.sites.rasters import read_raster
+
+        return read_raster(path, self.frame, self.workspace, **options)
 
     @classmethod
     def read(

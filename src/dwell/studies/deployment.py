@@ -37,6 +37,8 @@ SAYS = {
     Kind.MINIMUM: "a strict local minimum: every small move of the agents raises the cost",
     Kind.DEGENERATE: "a degenerate minimum: no small move was found that lowers the cost, but some "
     "leave it unchanged to second order",
+    Kind.CONFINED: "confined: each agent is at the point of the region nearest to its centroid, "
+    "where it would stop; whether some small move lowers the cost is not known",
     Kind.SADDLE: "a saddle: some small moves lower the cost",
     Kind.UNFINISHED: "unfinished: the search ended before the gradient vanished",
     Kind.WEIGHTLESS: "undefined: a cell weighs nothing",
@@ -138,8 +140,11 @@ class Deployment:
     def gradient_norm(self) -> float:
         """The largest |gradient| / (2 mass) of an agent, over the workspace's diameter.
 
-        That is the largest distance between an agent and its centroid, as a share of the workspace.
+        That is the largest distance between an agent and its centroid, as a share of the workspace;
+        of agents that stay in a region, the largest distance from where they would stop.
         """
+        if self.kind is Kind.CONFINED:
+            return self.lowest.gradient_norm
         return float(lengths(self.cells.errors).max()) / self.workspace.diameter
 
     @property

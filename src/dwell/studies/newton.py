@@ -42,6 +42,7 @@ class Kind(StrEnum):
     MINIMUM = "minimum"  # strict: every small move raises the cost
     DEGENERATE = "degenerate"  # no move was found to lower it; one leaves it alone to second order
     SADDLE = "saddle"  # some small move lowers it
+    CONFINED = "confined"  # agents that stay in a region are where they would stop
     UNFINISHED = "unfinished"  # the gradient does not vanish
     WEIGHTLESS = "weightless"  # a cell of the start weighs nothing: there is no gradient
 
@@ -62,7 +63,7 @@ class Descent:
     @property
     def at_rest(self) -> bool:
         """Whether the gradient vanishes."""
-        return self.kind in (Kind.MINIMUM, Kind.DEGENERATE, Kind.SADDLE)
+        return self.kind in (Kind.MINIMUM, Kind.DEGENERATE, Kind.SADDLE, Kind.CONFINED)
 
 
 class DescentInterrupted(KeyboardInterrupt):

@@ -21,7 +21,7 @@ from dwell.agents.timeline import check_phase
 from dwell.agents.world import Phase
 from dwell.density import Density, Uniform, as_density
 from dwell.errors import AgentsError, DensityError, InputError
-from dwell.geometry import MovingPolygon, Workspace, as_workspace
+from dwell.geometry import MovingPolygon, Region, Workspace, as_workspace
 from dwell.plotting.figures import deployment, minima, require_matplotlib
 from dwell.plotting.save import check_free, write_figures
 from dwell.progress import Progress, reported
@@ -29,6 +29,7 @@ from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.frozen import scenario_at
 from dwell.scenario.schema import GridSpec
+from dwell.studies.confined import confine, is_admissible
 from dwell.studies.deployment import Deployment
 from dwell.studies.folder import make_folder, refuse_foreign, write_text
 from dwell.studies.newton import Descent, DescentInterrupted, Kind, descend
@@ -209,11 +210,16 @@ class _Search:
             start = self.frame.inward(self.own)
         else:
             start = random_start(self.frame, self.agents, self.seed, number)
+        objective, region = self.frame.objective(), self.frame.workspace
+        stays = isinstance(region, Region) and region.stay
         try:
-            found = descend(self.frame.objective(), start, partial(report, ""))
+            found = descend(objective, start, partial(report, ""))
         except DescentInterrupted as stop:
-            self.kept[number] = self.frame.outward(stop.descent)
+            if not stays:  # else it may lie outside the region
+                self.kept[number] = self.frame.outward(stop.descent)
             raise
+        if stays and math.isfinite(found.cost) and not is_admissible(region, found):
+            found = confine(objective, region, found, start)
         self.kept[number] = self.frame.outward(found)
 
     def run(self, workers: int | None, progress: Progress) -> bool:
@@ -235,6 +241,11 @@ def _notes(search: _Search) -> Iterator[str]:
     first, log_scale = search.kept.get(0), search.frame.log_scale
     if search.own is not None and first is not None and first.kind is Kind.WEIGHTLESS:
         yield "the given start was left out: the cell of some agent weighs nothing there"
+    if any(one.kind is Kind.CONFINED for one in search.kept.values()):
+        yield (
+            "agents stay in the region: deployments whose centroids lie outside it have the agents "
+            "at the nearest points, where they would stop"
+        )
     if log_scale != 0.0:
         yield (
             f"the density weighs exp({log_scale:.6g}) in all, near or beyond the range of numbers: "
