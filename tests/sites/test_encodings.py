@@ -357,3 +357,13 @@ def test_the_memory_of_a_raster_is_counted():
         progress=lambda what, share: lines.append(what),
     )  # fmt: skip
     assert any("rasters" in line and "MB" in line for line in lines), lines
+
+
+def test_keyframes_are_times_of_one_file(tmp_path):
+    from dwell.scenario.raster_table import RasterSpec
+
+    given = {"kind": "raster", "file": {"times": [0, 5], "values": ["a.nc", "a.nc"]}}
+    spec = RasterSpec.model_validate({**given, "time": [1, "2026-05-01"]})
+    assert [(one.file, one.time) for one in spec.frames()] == [("a.nc", 1), ("a.nc", "2026-05-01")]
+    both = RasterSpec.model_validate({**given, "time": 1})
+    assert [one.time for one in both.frames()] == [1, 1]

@@ -24,6 +24,7 @@ _WORDS = {  # for one start, and after a number
     "minimum": ("a strict minimum", "strict minima"),
     "degenerate": ("a degenerate minimum", "degenerate minima"),
     "saddle": ("a saddle", "saddles"),
+    "confined": ("1 confined to the region", "confined to the region"),
     "unfinished": ("1 unfinished", "unfinished"),
     "weightless": ("1 with a cell that weighs nothing", "with a cell that weighs nothing"),
 }

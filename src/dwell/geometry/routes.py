@@ -61,14 +61,17 @@ class Routes:
         side = int(np.clip(np.ceil(CELLS * np.sqrt(len(self._corners))), 1, MOST_CELLS))
         low, high = self.lower - self.origin, self.upper - self.origin
         wide, tall = (float(length) / side for length in high - low)
-        edges = (*columns(self._corners), *columns(self._ends), self._turning, self.slack)
-        grid = (float(low[0]), float(low[1]), wide, tall, side, side)
-        begins = np.zeros(side * side + 1, dtype=np.int64), np.zeros(side + 1, dtype=np.int64)
+        (ax, ay), (bx, by) = columns(self._corners), columns(self._ends)
+        cells, rows = np.zeros(side * side + 1, dtype=np.int64), np.zeros(side + 1, dtype=np.int64)
         none = np.empty(0, dtype=np.int64)
-        count_cells(Outline(*edges, *grid, begins[0], none, begins[1], none), *begins)
-        cells, rows = (np.cumsum(counts) for counts in begins)
+        empty = Outline(
+            ax, ay, bx, by, self._turning, self.slack, float(low[0]), float(low[1]), wide, tall,
+            side, side, cells, none, rows, none,
+        )  # fmt: skip
+        count_cells(empty, cells, rows)
+        cells, rows = np.cumsum(cells), np.cumsum(rows)
         lists = np.empty(cells[-1], dtype=np.int64), np.empty(rows[-1], dtype=np.int64)
-        found = Outline(*edges, *grid, cells, lists[0], rows, lists[1])
+        found = empty._replace(begins=cells, edges=lists[0], row_begins=rows, row_edges=lists[1])
         list_cells(found, cells.copy(), rows.copy())
         return found
 
@@ -86,9 +89,14 @@ class Routes:
                 code="workspace.stay",
                 key="workspace.stay",
             )
-        beside = (self._ends[self._turning], self._before[self._turning])
-        places = (c for points in (self._turns, *beside) for c in columns(points))
-        return Corners(*places, np.zeros((count, count), dtype=np.uint8))
+        (x, y), (next_x, next_y), (last_x, last_y) = (
+            columns(points)
+            for points in (
+                self._turns, self._ends[self._turning], self._before[self._turning]
+            )
+        )  # fmt: skip
+        known = np.zeros((count, count), dtype=np.uint8)
+        return Corners(x, y, next_x, next_y, last_x, last_y, known)
 
     @property
     def _search(self) -> Search:
@@ -96,8 +104,8 @@ class Routes:
         from dwell._kernels.polygon.visibility import Search
 
         count = len(self._turns)
-        known, before = np.empty((2, count)), np.empty(count, dtype=np.int64)
-        return Search(*known, before, np.empty(count, dtype=bool))
+        before, settled = np.empty(count, dtype=np.int64), np.empty(count, dtype=bool)
+        return Search(np.empty(count), np.empty(count), before, settled)
 
     def holds(self, points: Points) -> np.ndarray:
         """Whether each point lies in the part, its boundary included."""

@@ -50,6 +50,16 @@ def as_slice(value: object) -> object:
     return value
 
 
+Slice: TypeAlias = Annotated[Whole | Text, BeforeValidator(as_slice)]
+
+
+def as_slices(value: object) -> object:
+    """A list of them."""
+    if not isinstance(value, list | tuple) or not value:
+        raise needs("a list with a number or a date for each keyframe")
+    return value
+
+
 def as_factor(value: object) -> float:
     """A finite number other than 0."""
     number = as_number(value)
@@ -99,8 +109,10 @@ class RasterSpec(Table):
     variable: Text | None = doc(
         "the name of the grid in a NetCDF file with several; band takes it, too", None
     )
-    time: Annotated[Whole | Text, BeforeValidator(as_slice)] | None = doc(
-        "which of the times of a NetCDF file: the number from 0, or the date", None
+    time: Annotated[tuple[Slice, ...], BeforeValidator(as_slices)] | Slice | None = doc(
+        "which of the times of a NetCDF file: the number from 0, or the date; or a list with one "
+        "for each keyframe",
+        None,
     )
     scale: Annotated[float, BeforeValidator(as_factor)] = doc(
         "what values are multiplied by; -1 for depths that count downwards", 1.0
@@ -124,9 +136,11 @@ class RasterSpec(Table):
         if not isinstance(self.file, FileKeyframes):
             yield self
             return
-        digests = self.sha256 or (None,) * len(self.files)
-        for name, digest in zip(self.files, digests, strict=False):
-            yield self.model_copy(update={"file": name, "sha256": digest})
+        count = len(self.files)
+        digests = self.sha256 or (None,) * count
+        times = self.time if isinstance(self.time, tuple) else (self.time,) * count
+        for name, digest, time in zip(self.files, digests, times, strict=False):
+            yield self.model_copy(update={"file": name, "sha256": digest, "time": time})
 
     def _problems(self) -> Iterator[Problem]:
         if (self.file is None) == (self.inline is None):
@@ -143,6 +157,11 @@ class RasterSpec(Table):
         if self.clip is not None and not 0.0 <= self.clip[0] < (*self.clip, math.inf)[1]:
             says = "is not in order; the least value from 0 on is needed, then a larger one"
             yield Problem(("clip",), "density.clip", says)
+        if isinstance(self.time, tuple) and (
+            not isinstance(self.file, FileKeyframes) or len(self.time) != len(self.files)
+        ):
+            says = "is a list, which needs a file for each keyframe, and one time for each of them"
+            yield Problem(("time",), "density.time", says)
         if self.band is not None and self.variable is not None:
             says = "cannot be given beside band, which chooses the same; keep one of the two"
             yield Problem(("variable",), "density.variable", says)

@@ -173,7 +173,7 @@ def _by_gdal(path: Path, kind: str, band: Any, origin: Any, pixel: Any) -> Pixel
 
 
 def counted_back(which: slice, count: int) -> slice:
-    """The same rows, or columns, counted from the other end."""
+    """Rows, or columns, counted from the other end."""
     return slice(count - which.stop, count - which.start)
 
 

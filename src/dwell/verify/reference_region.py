@@ -41,7 +41,8 @@ def confined(vertices: Points, rings: Sequence[Points]) -> Points:
     triangles = np.concatenate(found)
     first, second = triangles[:, 1], triangles[:, 2]
     wide = first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0] != 0.0
-    return triangles[wide]
+    kept: Points = triangles[wide]
+    return kept
 
 
 def _near(vertices: Points, rings: Sequence[Points]) -> list[Points]:
@@ -51,7 +52,7 @@ def _near(vertices: Points, rings: Sequence[Points]) -> list[Points]:
     corners = np.concatenate(rings)
     least, most = np.minimum.reduceat(corners, begins), np.maximum.reduceat(corners, begins)
     meet = ((least <= high) & (most >= low)).all(axis=1)
-    return [rings[k] for k in np.flatnonzero(meet)]
+    return [rings[int(k)] for k in np.flatnonzero(meet)]
 
 
 def _clipped(corners: Points, p: Points, q: Points) -> Points:
@@ -65,4 +66,5 @@ def _clipped(corners: Points, p: Points, q: Points) -> Points:
     share = np.where(crossing, lower, 0.0) / np.where(crossing, lower - heights, 1.0)
     cuts = before + share[:, None] * (corners - before)
     both = np.stack([cuts, corners], axis=1).reshape(-1, 2)
-    return both[np.stack([crossing, kept], axis=1).ravel()]
+    found: Points = both[np.stack([crossing, kept], axis=1).ravel()]
+    return found
