@@ -157,7 +157,7 @@ def test_validate_says_what_values_count_as(folder):
         (("pixel = 0.1", ""), "density.pixel is missing"),
         (("values.npy", "absent.npy"), "there is no file"),
         (("values.npy", "site.toml.npy"), "no array of NumPy"),
-        (("values.npy", "values.tif"), "cannot be read as a raster"),
+        (("values.npy", "values.tif"), "is no GeoTIFF, NetCDF or PNG"),
     ],
 )
 def test_bad_tables(folder, change, words):

@@ -260,7 +260,7 @@ def test_depths_that_count_downwards_are_turned_round_and_clipped(tmp_path):
 
 def test_means_are_of_clipped_values(tmp_path):
     path = tiff(tmp_path / "a.tif", FIELD - 100.0)
-    found = read_raster(path, FRAME, SITE, clip=(0.0,), coarsen=2)
+    found = read_raster(path, FRAME, SITE, clip=(0.0,), coarsen=2, outside=0.0)
     single = read_raster(path, FRAME, SITE, clip=(0.0,))
     lower, upper = SITE.bounds
     middle = 0.5 * (lower + upper)

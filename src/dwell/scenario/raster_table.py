@@ -57,7 +57,7 @@ def as_slices(value: object) -> object:
     """A list of them."""
     if not isinstance(value, list | tuple) or not value:
         raise needs("a list with a number or a date for each keyframe")
-    return value
+    return tuple(value)
 
 
 def as_factor(value: object) -> float:

@@ -16,7 +16,7 @@ from dwell.sites.raster_files import Packing, Pixels, counted_back, oriented, re
 
 EVEN = 1e-6  # of a pixel: by how much coordinates may differ from evenly spaced ones
 ENGINES = {"NetCDF-4": "h5netcdf", "NetCDF-3": "scipy"}
-# How dimensions are told apart: the attribute `axis`, the standard name, the unit, the name.
+# What says where a dimension leads: the attribute `axis`, the standard name, the unit, the name.
 STANDARD = {
     "projection_x_coordinate": "X", "longitude": "X", "grid_longitude": "X",
     "projection_y_coordinate": "Y", "latitude": "Y", "grid_latitude": "Y", "time": "T",

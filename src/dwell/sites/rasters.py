@@ -13,14 +13,13 @@ from dwell.density import Raster
 from dwell.density.raster import MOST_PIXELS
 from dwell.density.support import UNCOVERED
 from dwell.geometry import Workspace
-from dwell.sites.frames import Frame, transformed, zone_of
-from dwell.sites.libraries import existing, library
+from dwell.sites.frames import Frame, code_of, transformed, unsuited, zone_of
+from dwell.sites.libraries import existing
 from dwell.sites.libraries import refused_raster as refused
 from dwell.sites.outlines import shape_of, shapely
 from dwell.sites.raster_files import Pixels, open_pixels
 
 AGREE = 1e-3  # metres: systems that differ by less have the same coordinates
-ALIKE = 0.01  # by which lengths of a system may differ from those on the ground
 STRIP = 4_000_000  # pixels that are read at a time
 
 
@@ -113,29 +112,21 @@ def _check_system(pixels: Pixels, frame: Frame | None, workspace: Workspace, amo
     if np.abs(there - corners).max() <= AGREE:
         return
     longitude, latitude = frame.to_map(0.5 * (corners[0] + corners[2]))[0].tolist()
-    known, code = frame.system.to_epsg(), "raster-crs"
-    system = f"EPSG:{known}" if known else zone_of(longitude, latitude)
+    known, code = code_of(frame.system), "raster-crs"
+    system = known or zone_of(longitude, latitude)
     way = "sum" if amounts else "bilinear"
     warp = f"`rio warp {path.name} metres.tif --dst-crs {system} --resampling {way}`"
     says, other = f"is in {crs.name}, and the site is not; ", ""
     if not crs.is_projected:
         says = f"is in degrees ({crs.name}), in which pixels are not rectangles of metres; "
         code = "raster-degrees"
-    elif crs.to_epsg() and _keeps_lengths(crs, longitude, latitude):
-        other = f"give the site frame = 'EPSG:{crs.to_epsg()}'"
+    elif code_of(crs) and unsuited(crs, there) is None:
+        other = f"give the site frame = '{code_of(crs)}'"
     if known:
-        other = f", or {other} if its file is in degrees" if other else ""
+        other = f", or {other}" if other else ""
         raise refused(path, f"{says}convert it by {warp}{other}", code)
     other = other or f'convert it by {warp}, and give the site frame = "{system}"'
     raise refused(path, f"{says}{other}", code)
-
-
-def _keeps_lengths(crs: Any, longitude: float, latitude: float) -> bool:
-    """Whether lengths in a projected system are those on the ground to 1 % in all directions."""
-    factors = library("pyproj", "a raster").Proj(crs).get_factors(longitude, latitude)
-    ends = np.array([factors.tissot_semimajor, factors.tissot_semiminor])
-    metres = {axis.unit_name for axis in crs.axis_info[:2]} == {"metre"}
-    return metres and bool((np.abs(ends - 1.0) <= ALIKE).all())
 
 
 def _check_covered(pixels: Pixels, workspace: Workspace, outside: float | None) -> None:
