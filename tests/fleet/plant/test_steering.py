@@ -106,11 +106,20 @@ class Recorded(RosPlant):
     def _release(self):
         pass
 
-    def say(self, x: float, y: float, *quaternion: float) -> None:
+    def say(
+        self, x: float, y: float, *quaternion: float, stamp: float = 0.0, frame: str = ""
+    ) -> None:
         """Say a position, and a quaternion as x, y, z, w."""
         axes = dict(zip("xyzw", quaternion, strict=True))
         pose = Space(position=Space(x=x, y=y), orientation=Space(**axes))
-        self._receive(Space(pose=Space(pose=pose)))
+        seconds, rest = divmod(round(stamp * 1e9), 10**9)
+        header = Space(frame_id=frame, stamp=Space(sec=seconds, nanosec=rest))
+        self._receive(Space(header=header, pose=Space(pose=pose)))
+
+    clock = 1000.0  # of stamps
+
+    def _now(self) -> float:
+        return self.clock
 
     def pass_time(self, seconds: float) -> None:
         place, arrived = self._last
@@ -201,3 +210,52 @@ def test_a_missing_library_is_one_sentence_that_says_what_to_install(
     with pytest.raises(dwell.InputError, match=rf"needs {name}, which is not .*{install}") as said:
         make()
     assert "\n" not in str(said.value)
+
+
+FORWARD = (0.0, 0.0, 0.0, 1.0)
+
+
+def test_a_position_is_as_old_as_its_stamp_says():
+    robot = Recorded("base")
+    robot.say(1.0, 2.0, *FORWARD, stamp=999.7)
+    assert robot.pose(5.0).time == pytest.approx(4.7, abs=0.05)
+    robot.clock = 1002.0  # the same position once more
+    robot.say(1.0, 2.0, *FORWARD, stamp=999.7)
+    assert robot.pose(5.0).time <= 4.7
+    robot.say(1.5, 2.0, *FORWARD, stamp=1001.9)
+    robot.say(1.1, 2.0, *FORWARD, stamp=1000.9)  # it was overtaken
+    assert robot.pose(5.0).position.tolist() == [1.5, 2.0]
+    assert robot.pose(5.0).time == pytest.approx(4.9, abs=0.05)
+
+
+def test_a_position_with_an_old_stamp_sends_no_velocity():
+    robot = Recorded("base")
+    robot.say(1.0, 2.0, *FORWARD, stamp=1000.0 - STALE - 0.1)
+    robot.hold(np.array([1.0, 0.0]), 0.0, math.inf)
+    assert robot.got[-1] == (0.0, 0.0, 0.0)
+
+
+def test_a_position_without_a_stamp_is_dated_by_its_arrival():
+    robot = Recorded("base")
+    robot.say(1.0, 2.0, *FORWARD)
+    assert robot.pose(5.0).time == pytest.approx(5.0, abs=0.05)
+
+
+def test_positions_in_another_frame_are_dropped_and_counted(capsys):
+    robot = Recorded("base")
+    robot.say(1.0, 2.0, *FORWARD, frame="map")
+    for _ in range(3):
+        robot.say(9.0, 9.0, *FORWARD, frame="odom")
+    assert robot.pose(0.0).position.tolist() == [1.0, 2.0]
+    assert robot.dropped == 3
+    says = "/agent_0/odom has a position in the frame 'odom', but 'map' is needed"
+    assert capsys.readouterr().err.count(says) == 1
+
+
+def test_a_stamp_of_the_future_is_no_age(capsys):
+    robot = Recorded("base")
+    robot.say(1.0, 2.0, *FORWARD, stamp=1000.0)
+    robot.say(9.0, 9.0, *FORWARD, stamp=1003.0)
+    assert robot.pose(0.0).position.tolist() == [1.0, 2.0]
+    assert robot.dropped == 1
+    assert "ahead of this clock by 3 s" in capsys.readouterr().err

@@ -11,7 +11,15 @@ from dwell.fleet.plant.planar import Steering
 from dwell.fleet.plant.ros_topics import RosTopics
 
 CODE = "plant.kind"
-TOPICS = ("namespace", "position", "position_type", "velocity", "velocity_type", "frame")
+TOPICS = (
+    "namespace",
+    "position",
+    "position_type",
+    "velocity",
+    "velocity_type",
+    "frame",
+    "pose_frame",
+)
 STEERING = ("axes", "ahead", "origin")
 OWN = {
     "ros2": ("domain", "patience"),

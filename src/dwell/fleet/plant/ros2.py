@@ -70,6 +70,9 @@ class Ros2Plant(RosPlant):
         while self._context.ok():
             self._executor.spin_once(timeout_sec=0.2)
 
+    def _now(self) -> float:
+        return float(self._node.get_clock().now().nanoseconds * 1e-9)
+
     def _send(self, velocity: Points) -> None:
         message = self._velocity()
         twist = getattr(message, "twist", message)

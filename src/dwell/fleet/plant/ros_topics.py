@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -16,6 +17,7 @@ from dwell.fleet.plant.remote import RemotePlant
 
 POSITIONS = ("nav_msgs/msg/Odometry", "geometry_msgs/msg/PoseStamped")
 UNSET = 1e-3  # norm of a quaternion that is none; that of a rotation is 1
+AHEAD = 0.05  # seconds by which a stamp may be ahead of the clock that it is compared with
 STALE = 0.5  # seconds after which a yaw steers no velocity; drives have such a command time-out
 VELOCITIES = ("geometry_msgs/msg/TwistStamped", "geometry_msgs/msg/Twist")
 
@@ -33,6 +35,7 @@ class RosTopics:
     position_type : "Odometry" or "PoseStamped".
     velocity_type : "TwistStamped" or "Twist".
     frame : of stamped velocities.
+    pose_frame : of positions, others are dropped; that of the first one unless given.
     steering : in which axes velocities are.
     """
 
@@ -42,6 +45,7 @@ class RosTopics:
     velocity: str = "cmd_vel"
     velocity_type: str = "TwistStamped"
     frame: str = ""
+    pose_frame: str = ""
     steering: Steering = field(default_factory=Steering)
 
     def name(self, topic: str, agent: int) -> str:
@@ -68,19 +72,42 @@ class RosPlant(RemotePlant):
         topics = topics or RosTopics()
         super().__init__(clock, 2, fade)
         self._steering, self._frame, self._yaw = topics.steering, topics.frame, 0.0
+        self._pose_frame = topics.pose_frame
         self._types, self._name = topics.types, f"dwell_agent_{agent}"
         self._source, self._out = (
             topics.name(one, agent) for one in (topics.position, topics.velocity)
         )
 
     def _receive(self, message: Any) -> None:
-        """Take in a message with a position."""
+        """Take in a message with a position.
+
+        It is as old as its stamp says; without a stamp it is dated by its arrival.
+        """
+        frame, age = message.header.frame_id, self._age_of(message.header.stamp)
+        self._pose_frame = self._pose_frame or frame
+        if frame != self._pose_frame:
+            says = f"{self._source} has a position in the frame {frame!r}"
+            self._drop(f"{says}, but {self._pose_frame!r} is needed; it is not used")
+            return
+        if age < -AHEAD:
+            says = f"{self._source} has a stamp that is ahead of this clock by {-age:.2g} s"
+            self._drop(f"{says}; set the clocks of robot and agent by the same source")
+            return
         x, y, yaw = planar_pose(message)
         if self._steering.needs_yaw:
             self._yaw = yaw if math.isfinite(yaw) else self._yaw
         else:
             yaw = 0.0
-        self._arrived(self._steering.position(x, y, yaw))
+        self._arrived(self._steering.position(x, y, yaw), max(age, 0.0))
+
+    def _age_of(self, stamp: Any) -> float:
+        """The age by a stamp; 0 for one that is unset."""
+        seconds = stamp.sec + 1e-9 * stamp.nanosec
+        return self._now() - seconds if seconds else 0.0
+
+    def _now(self) -> float:
+        """The time by the clock of stamps."""
+        return time.time()
 
     def _command(self, velocity: Points) -> tuple[float, float, float]:
         """The command for a velocity; zero while the yaw that it needs is old."""
