@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from dwell.errors import InputError
 from dwell.fleet.clock import Clock
+from dwell.fleet.journal import read_fleet_journal
 from dwell.fleet.transport import Arrival
 from dwell.fleet.transport.udp import UdpTransport, udp_socket, udp_transport
 from dwell.fleet.wire import OBSERVER, START, STOP, Codec
 from dwell.live.beliefs import STOPPED
+from dwell.live.record import DOUBLE
 from tests.fleet.messages import announced, host_of, plan_in, state, unchanged, until
 
 KEY = bytes(range(32))
@@ -236,3 +238,40 @@ def test_a_socket_takes_any_datagram(tmp_path):
     finally:
         transport.close()
         other.close()
+
+
+# Two processes with one number.
+
+
+def test_an_agent_whose_number_another_process_has_stands_and_says_so(hears, capsys):
+    host, hear = hears
+    hear(forged(host, agent=0, velocity=(0.1, 0.0), incarnation=77), "own")
+    assert host.codec.refused == {"double": 1}
+    assert "another process runs as agent 0 too" in capsys.readouterr().err
+    assert host._to_be_halted() == [0]
+    host._halt([0])
+    assert host._to_be_halted() == []
+    last = read_fleet_journal(host.journal.path).samples[-1]
+    assert last["flags"] & DOUBLE
+    assert not last["hold"].any()
+    assert not host.stopped  # the others go on
+
+
+@pytest.mark.parametrize(("k", "reason"), [(0, "own"), (5, "own"), (6, "double")])
+def test_late_messages_of_an_earlier_start_are_no_other_process(hears, k, reason):
+    """Its journal has five samples of the start before."""
+    host, hear = hears
+    host.agents[0].boot, host.recorded[0] = 2, (1, 5)
+    other = announced(0, k, boot=1, stamp=2.0, incarnation=77)
+    hear(host.codec.pack(other), "own")
+    assert host.codec.refused == {reason: 1}
+
+
+def test_of_two_processes_with_one_number_the_first_is_believed(hears):
+    host, hear = hears
+    before = state(host.beliefs)
+    hear(host.codec.pack(announced(1, 9, boot=1, stamp=2.0, incarnation=77)))
+    assert host.codec.refused == {"old": 1}
+    assert unchanged(before, host.beliefs)
+    hear(host.codec.pack(announced(1, 1, boot=2, stamp=2.0, incarnation=77)))  # a restart
+    assert host.beliefs.boot[1] == 2

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, final
 
+import numpy as np
+
 from dwell.agents.interfaces import decay_rate_of
 from dwell.errors import InputError
 from dwell.fleet.clock import Clock
@@ -22,11 +24,17 @@ from dwell.fleet.transport.udp import UNKNOWN_NAME, Address, as_address, is_loop
 from dwell.fleet.transport.zenoh import ZenohLinks, ZenohTransport, open_session, sources_of
 from dwell.fleet.wire import STOP
 from dwell.live.beliefs import STOPPED, Announcement
+from dwell.live.record import DOUBLE, MUTE, SLOW, UNHEARD
 from dwell.progress import Progress, reported
 from dwell.scenario import Scenario
 
 FIRST_PORT = 7400  # of the agents of one machine, where the scenario names no addresses
 NAMED = 3  # agents that the progress names, of those that are missing
+STATES = {
+    DOUBLE: "stands: another process has this number",
+    MUTE: "stands: too few others receive its messages",
+    UNHEARD: "stands: it has never heard of some agent",
+}  # fmt: skip
 REPEAT = 0.05  # seconds between two emergency stops
 
 
@@ -130,6 +138,11 @@ def _state(host: Host, plan: FleetPlan, addresses: Sequence[str]) -> str:
     agents, now = len(plan.positions), host.clock.now()
     parts = [f"t = {now:.0f} s" if agent.k else "waiting"]
     parts += ["stopped"] if host.stopped else []
+    parts += [words for flag, words in STATES.items() if agent.flags & flag]
+    if agent.flags & SLOW:
+        transits = host.beliefs.transits()
+        slowest = float(transits[np.isfinite(transits)].max(initial=0.0))
+        parts.append(f"messages take up to {slowest:.2g} s" if slowest else "no answers yet")
     parts.append(f"{host.known()} of {agents} agents known")
     parts += [f"{agent.k} samples"] if agent.k else []
     if (behind := lateness(host)) > plan.law.settings.margin:
