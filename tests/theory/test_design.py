@@ -551,6 +551,21 @@ def test_agents_agree_on_a_gain_that_all_may_use(method: str, graph: str) -> Non
     assert (value["messages_on_change"] is not None) is (method == "flooding")
 
 
+def test_agents_agree_on_a_gain_that_fits_the_verdict() -> None:
+    """Where measured constants exceed the assumed ones, they agree by the measured ones."""
+    tight = small(certificate={"lipschitz": 0.05})
+    found = unrun(tight, agree="flooding")
+    assert found.verdict == VOID
+    assert "above the assumed" in found.reasons[-1]
+    assert any("measured on the way" in note for note in found.notes)
+    k1 = found.agreement.value
+    held = replace(found.setting.with_gain(k1), lipschitz=found.lipschitz.values)
+    theta = found.setting.theta
+    assert replace(held, eta_max=theta * k1 * (1 + 1e-12)).feasible
+    loose = unrun(small(certificate={"lipschitz": 50.0}), agree="flooding")
+    assert not any("agreed on" in note for note in loose.notes)
+
+
 def test_graphs_along_a_run_are_those_of_its_configurations() -> None:
     place = template("two-hills", run={"horizon": 5.0})
     system, start, _ = build(place)

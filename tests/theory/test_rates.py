@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dwell
 from dwell import (
     Ball,
     Box,
@@ -169,6 +170,32 @@ def test_contraction_is_the_worst_growth_of_the_mass_weighed_error() -> None:
     assert found.contraction < 0.0
     crowded = rates(SQUARE, None, [(0.5, 0.45), (0.5, 0.55), (0.52, 0.5)])
     assert crowded.contraction > 0.0
+
+
+def test_a_negative_contraction_does_not_show_that_the_flow_contracts() -> None:
+    """It is the rate with frozen masses: their motion can win, and nearby solutions part."""
+    site = dwell.Polygon([(0.0, 0.2), (3.6, 0.0), (4.4, 2.0), (2.2, 3.4), (0.3, 2.8)])
+    peak = dwell.Gaussian((2.02, 2.36), rate=0.8)
+    places = np.array([(0.546, 2.374), (1.812, 2.392), (0.434, 1.276)])
+    found = rates(site, peak, places)
+    assert -0.28 < found.contraction < -0.25
+    assert not found.centroidal
+    apart = 1e-5 * np.array([(-0.379, 1.192), (-0.04, -0.105), (-0.854, 1.193)])
+    flow = dwell.Lloyd(mode="ode", tolerance=1e-12)
+    one, other = (
+        dwell.simulate(site, peak, start, flow, until=0.05, sample_every="off")
+        for start in (places, places + apart)
+    )
+
+    def distance(t: float, still: bool) -> float:
+        at = places if still else one.positions(t)
+        masses = dwell.tessellate(site, at, peak).masses
+        square = ((one.positions(t) - other.positions(t)) ** 2).sum(axis=1)
+        return float(np.sqrt((masses * square).sum()))
+
+    moving, still = (np.log(distance(0.02, s) / distance(0.0, s)) / 0.02 for s in (False, True))
+    assert moving > 0.05
+    assert still <= found.contraction + 0.02
 
 
 def test_cells_far_in_a_tail() -> None:

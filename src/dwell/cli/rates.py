@@ -166,7 +166,7 @@ def _about(found: Study) -> Iterator[tuple[str, str]]:
     more = ", ..." if len(rates.gaps) > SHOWN else ""
     largest = f"the largest {1.0 - rates.lambda_min:.4g}"
     yield "gaps", f"{soft}{more}; {largest} (decay per step of Lloyd's law, one per mode)"
-    yield "contraction", f"{rates.contraction:.3g} ({_contracting(rates)})"
+    yield "contraction", f"{rates.contraction:.3g} with frozen masses ({_contracting(rates)})"
 
 
 def _result(found: Study) -> str:
@@ -187,7 +187,8 @@ def _contracting(rates: Rates) -> str:
     rate = rates.contraction
     if abs(rate) <= rates.tolerance:
         return "neutral"
-    return "contracting" if rate < 0.0 else "not contracting"
+    says = "contracting" if rate < 0.0 else "not contracting"
+    return says if rates.centroidal else f"{says} if masses stood still, which they do at rest only"
 
 
 def _laws(found: Study) -> Iterator[tuple[str, ...]]:

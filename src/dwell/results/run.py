@@ -271,7 +271,8 @@ class Run:
         -------
         pandas.DataFrame
             One row per sample, indexed by its time: cost, separation, and for each agent p
-            error_p and (if the law has hold errors) hold_error_p.
+            error_p and (if the law has hold errors) hold_error_p, that of the sample: the largest
+            are at the ends of holds, in ``run.events.hold_error``.
         """
         m = self.metrics
         columns = {"time": m.times, "cost": m.costs, "separation": m.separations}

@@ -264,7 +264,9 @@ def design(
         )
         if agree is None:
             return found
-        return replace(found, **_agreed(setting, system, start, made, agree, graph, tell))
+        caps, note = caps_of(setting, constants.values)
+        found = replace(found, notes=(*notes, note) if note else tuple(notes))
+        return replace(found, **_agreed(caps, setting, system, start, made, agree, graph, tell))
 
 
 _PLACES = {
@@ -359,7 +361,24 @@ def _setting(
     return setting_of(system, eta_max, lipschitz, tied=True, scope=scope)
 
 
+def caps_of(setting: Setting, measured: Floats | None) -> tuple[Floats | None, str]:
+    """The most that k1 may be for each agent, (N,), and what they are based on, if that differs.
+
+    A measured constant takes the place of an assumed one that it exceeds, so that the k1 agreed on
+    is one for which the conditions hold. None where no k1 would do.
+    """
+    if measured is None or not (measured > setting.lipschitz).any():
+        return setting.max_gains_in_theta, ""
+    if not np.isfinite(measured).all():
+        says = "The k1 agreed on is one for the assumed constants; on the way some are infinite."
+        return setting.max_gains_in_theta, says
+    raised = replace(setting, lipschitz=np.maximum(setting.lipschitz, measured))
+    says = "The k1 agreed on is one for the constants measured on the way, where these are larger."
+    return raised.max_gains_in_theta, says
+
+
 def _agreed(
+    caps: Floats | None,
     setting: Setting,
     system: CoverageSystem,
     start: Points,
@@ -375,7 +394,6 @@ def _agreed(
             "the start",
             code="agreement.graph",
         )
-    caps = setting.max_gains_in_theta
     if caps is None:
         raise InputError(
             f"there is no k1 to agree on: eta_max = {setting.eta_max:g} is {setting.theta:.4g} "

@@ -63,7 +63,7 @@ class Rates:
     spectrum: Floats  # (K,) eigenvalues of Dc, descending; real parts where it is not centroidal
     turning: Floats  # (K,) their imaginary parts; all 0 at a centroidal configuration
     modes: Floats  # (K, N, n) eigenvectors; the largest displacement of an agent is 1
-    contraction: float  # largest eigenvalue of the symmetric part of M^1/2 (Dc - I) M^-1/2
+    contraction: float  # with frozen masses: of the symmetric part of M^1/2 (Dc - I) M^-1/2
     tolerance: float  # gaps up to here count as 0
     moved: float = 0.0  # how far the given configuration was from this one, in radii
 

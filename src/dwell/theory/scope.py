@@ -78,7 +78,7 @@ def _of_worlds(system: CoverageSystem) -> Iterator[tuple[str, tuple[str, ...]]]:
     if system.stays:
         yield "agents go around corners (stay = true)", STATEMENTS
     elif any(isinstance(phase.workspace, Region) for phase in timeline.phases):
-        yield "the workspace is a region, which need not be convex", (THEOREM, INSIDE)
+        yield "the workspace is a region that need not be convex", (THEOREM, INSIDE)
     for why in dict.fromkeys(why for phase in timeline.phases for why in _of_density(phase)):
         yield why, (THEOREM,)
 

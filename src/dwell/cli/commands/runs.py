@@ -135,11 +135,12 @@ def check(stored: Path, as_json: bool, thorough: bool) -> int:
         help="Folder for plots; made if need be.",
     ),
     FORMAT,
+    FORCE,
     CODE,
     example="run.nc --out plots --format pdf",
 )  # fmt: skip
-def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
-    """Plot a stored run, or the trade-offs of a sweep."""
+def plot(stored: Path, out: Path, formats: list[str] | None, force: bool) -> None:
+    """Plot a stored run, or the trade-offs of a sweep; plots made before are replaced."""
     from dwell.plotting import save_figures
     from dwell.plotting.figures import figures_of
 
@@ -152,7 +153,7 @@ def plot(stored: Path, out: Path, formats: list[str] | None) -> None:
         print(*save_sweep_figures(read_sweep(stored), out, formats or ("png",)), sep="\n")
         return
     result = stored_run(stored)
-    written = save_figures(result, out, formats=formats or ("png",))
+    written = save_figures(result, out, formats=formats or ("png",), force=force)
     for path in written:
         print(path)
     missing = [name for name in figures_of(result) if name not in {path.stem for path in written}]
