@@ -158,9 +158,7 @@ class Region(ConvexRegion):
     def parts_at(self, positions: Points) -> Ints:
         """The number of the part that holds each position, or is nearest to it, (K,)."""
         lower, upper = self._boxes
-        near: np.ndarray = ((positions[:, None] >= lower) & (positions[:, None] <= upper)).all(
-            axis=2
-        )
+        near = np.all((positions[:, None] >= lower) & (positions[:, None] <= upper), axis=2)
         found = np.full(len(positions), -1)
         for number in np.flatnonzero(near.any(axis=0)):
             some = np.flatnonzero(near[:, number] & (found < 0))

@@ -234,7 +234,7 @@ def _packing(grid: Any) -> tuple[bool, Packing]:
     )
     if of_values and stored.kind != "f" and scale != 0.0:  # limits of values, not of what is stored
         ends = sorted((end - offset) / scale for end in ends)
-    return unsigned, Packing(missing, *ends, scale, offset)
+    return unsigned, Packing(missing, ends[0], ends[1], scale, offset)
 
 
 def _metres(path: Path, name: str, coordinate: Any, crs: Any) -> float:

@@ -211,15 +211,16 @@ class _Search:
         else:
             start = random_start(self.frame, self.agents, self.seed, number)
         objective, region = self.frame.objective(), self.frame.workspace
-        stays = isinstance(region, Region) and region.stay
+        confined = region if isinstance(region, Region) and region.stay else None
         try:
             found = descend(objective, start, partial(report, ""))
         except DescentInterrupted as stop:
-            if not stays:  # else it may lie outside the region
+            if confined is None:  # else it may lie outside the region
                 self.kept[number] = self.frame.outward(stop.descent)
             raise
-        if stays and math.isfinite(found.cost) and not is_admissible(region, found):
-            found = confine(objective, region, found, start)
+        known = math.isfinite(found.cost)
+        if confined is not None and known and not is_admissible(confined, found):
+            found = confine(objective, confined, found, start)
         self.kept[number] = self.frame.outward(found)
 
     def run(self, workers: int | None, progress: Progress) -> bool:

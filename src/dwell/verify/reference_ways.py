@@ -69,14 +69,15 @@ class ReferenceWays:
         """
         p, q = begin - self.origin, end - self.origin
         if not self._outside(p, q) > 0.0:
-            return q - p
+            straight: Points = q - p
+            return straight
         found = self._path(p, q)
         if found is None:
             return None
         whole, towards = found
-        along = towards - p
-        straight = float(lengths(along))
-        return along * (whole / straight) if straight > 0.0 else along
+        along: Points = towards - p
+        first = float(lengths(along))
+        return along * (whole / first if first > 0.0 else 1.0)
 
     def _path(self, p: Points, q: Points) -> tuple[float, Points] | None:
         """The length of the shortest path from p to q round corners, and its first corner."""
@@ -234,4 +235,5 @@ def lengths_outside(run: Recorded, most: int | None) -> tuple[Floats, Ints, Ints
             if id(region) not in regions:
                 regions[id(region)] = RegionWays(region)
             found[k] = regions[id(region)].part_of(one).outside(one, other)
-    return found, *(np.array([line[i] for line in some], dtype=np.int64) for i in (0, 1))
+    agents = np.array([line[0] for line in some], dtype=np.int64)
+    return found, agents, np.array([line[1] for line in some], dtype=np.int64)
