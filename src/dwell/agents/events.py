@@ -26,7 +26,7 @@ VECTORS = frozenset(_PREFIXES)  # columns with one axis more
 # of `received` it is the number of neighbours.
 USUALLY: dict[str, float] = {
     "cruise": np.inf, "bend": 0.0, "looked": 1, "guaranteed": 0, "dual_guaranteed": 0, "sent": 0,
-    "received": 0, "mark": 0, "promise": -1.0,
+    "received": 0, "mark": 0, "promise": -1.0, "voronoi": 0,
 }  # fmt: skip
 WHOLE = frozenset({"agent", "neighbors", "empty"}).union(
     name for name, value in USUALLY.items() if isinstance(value, int)
@@ -51,13 +51,14 @@ class EventTable:
     # Columns that only some laws fill; `column` returns them also where they are None.
     cruise: Floats | None = None  # how long the velocity is held; see Segments
     bend: Floats | None = None  # (jumps, 2, n) see Segments
-    looked: Ints | None = None  # Voronoi cells computed: 1 for a sample, 0 for a decision without
+    looked: Ints | None = None  # Voronoi cells of the sample: 1, or 0 for a decision without
     guaranteed: Ints | None = None  # guaranteed cells computed
     dual_guaranteed: Ints | None = None
     sent: Ints | None = None  # messages broadcast
     received: Ints | None = None  # positions of others obtained
     mark: Ints | None = None  # status code of the law
     promise: Floats | None = None  # speed bound in the message sent; -1 where none was
+    voronoi: Ints | None = None  # Voronoi cells computed besides
 
     def __len__(self) -> int:
         return len(self.time)

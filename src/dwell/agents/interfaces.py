@@ -182,8 +182,9 @@ class Command:
         Any value that the controller needs in its next observation.
     promise : float, optional
         A speed bound to broadcast now; it holds until the next broadcast.
-    guaranteed, dual_guaranteed : int
-        Cells of these kinds that the decision computed, for the counters.
+    guaranteed, dual_guaranteed, voronoi : int
+        Cells of these kinds that the decision computed, besides that of the sample, for the
+        counters.
     mark : int
         A status code of the law, stored in the event table.
 
@@ -203,6 +204,7 @@ class Command:
     guaranteed: int = 0
     dual_guaranteed: int = 0
     mark: int = 0
+    voronoi: int = 0
 
 
 @final
@@ -379,7 +381,7 @@ def checked(
     if order.promise is not None and not _is_bound(order.promise):
         need = "a number from 0 on (None: no broadcast)"
         raise _unfit(agent, now, f"to broadcast the speed bound {order.promise!r}", need)
-    counts = (order.guaranteed, order.dual_guaranteed, order.mark)
+    counts = (order.guaranteed, order.dual_guaranteed, order.mark, order.voronoi)
     if not all(map(is_whole, counts)):
         raise _unfit(agent, now, f"with the counts {counts!r}", "whole numbers")
     return order

@@ -22,12 +22,13 @@ INSTANT = 1e-12  # of the time: jumps this close are at one instant, which round
 class Spent:
     """What one event cost its agent."""
 
-    looked: int = 1  # Voronoi cells computed: 0 or 1; more for a differential equation
+    looked: int = 1  # Voronoi cells of samples: 0 or 1; more for a differential equation
     guaranteed: int = 0  # guaranteed cells
     dual_guaranteed: int = 0
     sent: int = 0  # messages broadcast
     received: int = 0  # positions of others obtained, by a sample or by a message
     mark: int = 0  # status code of the law
+    voronoi: int = 0  # Voronoi cells that the decision computed besides
 
 
 @final

@@ -14,7 +14,7 @@ STORED = {
     "mail spent promise promised past before",
     "Ball": "middle distance radius",
     "EventTable": "time agent positions holds next_at errors hold_error neighbors nearest empty "
-    "cruise bend looked guaranteed dual_guaranteed sent received mark promise",
+    "cruise bend looked guaranteed dual_guaranteed sent received mark promise voronoi",
     "Legs": "since place hold next_at cruise fade bend",
     "Look": "agent error mass neighbors nearest empty stretch",
     "Mail": "heard coming",
@@ -24,7 +24,7 @@ STORED = {
     "Plan": "sample steps moves goal",
     "Sample": "time agents positions velocities",
     "Sampled": "taken last_large after",
-    "Spent": "looked guaranteed dual_guaranteed sent received mark",
+    "Spent": "looked guaranteed dual_guaranteed sent received mark voronoi",
 }
 DECAY_RATE = "fade"  # of a law in Python, in the attribute `without_code`
 

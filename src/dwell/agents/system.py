@@ -266,7 +266,8 @@ class CoverageSystem(CoverageProblem):
 
 def _spent(order: Command, looked: int, received: int) -> Spent:
     guaranteed, dual, sent = order.guaranteed, order.dual_guaranteed, order.promise is not None
-    return Spent(looked, int(guaranteed), int(dual), int(sent), received, int(order.mark))
+    mark, voronoi = int(order.mark), int(order.voronoi)
+    return Spent(looked, int(guaranteed), int(dual), int(sent), received, mark, voronoi)
 
 
 def halted(contact: AgentsError) -> Halt:

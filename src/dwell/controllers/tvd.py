@@ -91,7 +91,8 @@ class TVD:
         own = int(np.searchsorted(observation.sample.agents, observation.agent))
         velocities, mark = self._solution(observation)
         hold, target = limited(velocities[own], self.speed), centroid_of(observation)
-        return Command(hold, following, memory=target, mark=mark)
+        others = len(velocities) - 1  # each agent computes the cells of all
+        return Command(hold, following, memory=target, mark=mark, voronoi=others)
 
     def _solution(self, observation: Observation) -> tuple[Points, int]:
         """The velocities of all agents, and the mark of the solution."""

@@ -32,7 +32,7 @@ SEGMENT, EVENT = "window_", "window_event_"  # beginnings of stored names of a w
 class Counters:
     """What a run cost each agent, the start included; one entry per agent."""
 
-    voronoi: Ints  # Voronoi cells computed: one per sample
+    voronoi: Ints  # Voronoi cells computed: one per sample, and what laws compute besides
     guaranteed: Ints  # guaranteed cells
     dual_guaranteed: Ints
     measurements: Ints  # events, at each of which it measures its position
@@ -41,6 +41,7 @@ class Counters:
     updates: Ints  # changes of its velocity at events; at the start, from rest
     distance: Floats  # length of its path
     energy: Floats  # integral of its squared speed
+    samples: Ints  # its samples; with several sensors, one for each
 
     @property
     def cells(self) -> Ints:
@@ -184,10 +185,10 @@ class Tally:
             high, low = sums.copy()
             add_each(every, np.ascontiguousarray(rest), high, low)
             totals.append(high + low)
-        voronoi, guaranteed, dual_guaranteed, sent, received = self.counts.values()
+        looked, guaranteed, dual_guaranteed, sent, received, voronoi = self.counts.values()
         return Counters(
-            voronoi, guaranteed, dual_guaranteed, 1 + self.event_counts, sent, received,
-            self.updates, *totals,
+            looked + voronoi, guaranteed, dual_guaranteed, 1 + self.event_counts, sent, received,
+            self.updates, *totals, looked,
         )  # fmt: skip
 
     def top_speed_until(self, until: float) -> float | None:
@@ -230,6 +231,8 @@ class Tally:
         """Restore what `arrays` and `scalars` returned."""
         self.segments = unpack_segments("final_", arrays, self.segments)
         for name, values in self._sums().items():
+            if name == "count_voronoi" and name not in arrays:  # older files lack it
+                continue
             if arrays[name].shape != values.shape:
                 raise ValueError("numbers of another count of agents than the scenario's")
             values[...] = arrays[name]

@@ -53,13 +53,14 @@ _EVENTS = {  # stored name of a column: (name of the variable, description)
     "empty": ("event_empty", "1 where the agent's cell has no mass, else 0"),
     "cruise": ("event_cruise", "hold duration: how long the velocity is held"),
     "bend": ("event_bend", "coefficients of dt^2, then of dt^3, of the path, by axis"),
-    "looked": ("event_looked", "Voronoi cells computed: 1 for a sample, 0 for a decision without"),
+    "looked": ("event_looked", "Voronoi cells of the sample: 1, or 0 for a decision without"),
     "guaranteed": ("event_guaranteed", "guaranteed cells computed"),
     "dual_guaranteed": ("event_dual_guaranteed", "dual guaranteed cells computed"),
     "sent": ("event_sent", "messages broadcast"),
     "received": ("event_received", "positions of other agents received"),
     "mark": ("event_mark", "status code of the law"),
     "promise": ("event_promise", "speed bound that the agent broadcast; -1 where it sent nothing"),
+    "voronoi": ("event_voronoi", "Voronoi cells computed besides that of the sample"),
 }
 _SAMPLES = {  # stored name of a field: (name of the variable, dimensions, description)
     "times": ("sample_time", ("sample_time",), "time of the sample"),

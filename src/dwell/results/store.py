@@ -343,7 +343,7 @@ def _spent(variables: dict[str, Any], again: AgentsState) -> tuple[Spent, ...]:
         return tuple(again.spent)
     stored, rows = variables["start_spent"][1], spent_rows(again.spent)
     agents, kinds = rows.shape
-    if stored.shape not in ((agents, kinds), (agents, kinds - 1)):
+    if stored.shape not in ((agents, kinds), (agents, kinds - 1), (agents, kinds - 2)):
         raise ValueError("counts of another number of agents than the scenario's")
     rows[:, : stored.shape[1]] = stored
     different, which = np.unique(rows, axis=0, return_inverse=True)  # many are equal

@@ -215,7 +215,7 @@ def figures_of(run: Run, levels: Sequence[float] = LEVELS) -> LawFigures:
         initial_cost=float(run.cost(0.0)),
         final_cost=final_cost(run),
         cells=cells,
-        looks=cells["voronoi"],
+        looks=spread(counted.samples),
         top_speed=run.details.tally.top_speed_until(run.horizon),
         wall_seconds=run.details.wall_seconds,
         **{name: spread(getattr(counted, name)) for name in counts},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from itertools import pairwise
 
 import numpy as np
@@ -110,7 +109,7 @@ def _differences(
     flags |= law.flagged(int(row["k"]), near)
     seen = abs(cell.neighbors - int(row["neighbors"])) + abs(int(cell.empty) - int(row["empty"]))
     nearest = float(gaps_between(cell.nearest, row["nearest"]))
-    counted = zip(astuple(spent), (int(row[name]) for name in COUNTS), strict=True)
+    counted = ((getattr(spent, name), int(row[name])) for name in COUNTS)
     known = np.count_nonzero(near["age"] <= law.silence)
     alone = known == 0 < int(row["known"]) - 1 and (present is None or p in present)
     moves_on = stopped and not int(row["flags"]) & STOP

@@ -425,7 +425,7 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
     depends on it, but the number is the same for all agents.
     """
     wrong = np.zeros(len(table))
-    for name in ("guaranteed", "dual_guaranteed", "sent", "mark"):
+    for name in ("guaranteed", "dual_guaranteed", "sent", "mark", "voronoi"):
         wrong += np.abs(table.count(name))
     wrong += table.column("promise") != -1.0
     looked, received = table.count("looked"), table.count("received")
