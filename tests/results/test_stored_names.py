@@ -22,9 +22,11 @@ COMMON += names("spent position hold next_at", "start_")
 EVENTS = names(
     "time agent position hold next_at error hold_error neighbors nearest empty", "event_"
 )
-EXTRA = names("cruise bend looked guaranteed dual_guaranteed sent received mark promise", "event_")
+EXTRA = names(
+    "cruise bend looked guaranteed dual_guaranteed sent received mark promise voronoi", "event_"
+)
 SUMS = ["kept", *names("since place hold next_at", "final_"), *names("distance energy", "sum_")]
-SUMS += names("looked guaranteed dual_guaranteed sent received events updates", "count_")
+SUMS += names("looked guaranteed dual_guaranteed sent received voronoi events updates", "count_")
 WINDOW = names("since place hold next_at", "window_")
 
 
@@ -68,7 +70,7 @@ def test_fields_of_a_state():
     (fields,) = plain(state).values()
     assert list(fields) == names(
         "time start hold since first next_at looks last cruise fade bend looking memory mail spent "
-        "promise promised past"
+        "promise promised past before"
     )
     assert list(fields["last"]["Look"]) == names("agent error mass neighbors nearest empty stretch")
     spent = fields["spent"]["tuple"][0]["Spent"]
