@@ -74,7 +74,7 @@ def test_fields_of_a_state():
     )
     assert list(fields["last"]["Look"]) == names("agent error mass neighbors nearest empty stretch")
     spent = fields["spent"]["tuple"][0]["Spent"]
-    assert list(spent) == names("looked guaranteed dual_guaranteed sent received mark")
+    assert list(spent) == names("looked guaranteed dual_guaranteed sent received mark voronoi")
     mail = fields["mail"]["tuple"][0]["Mail"]
     assert list(mail) == ["heard", "coming"]
     message = mail["heard"]["dict"][0][1]["Message"]
