@@ -124,10 +124,10 @@ def test_nearest_points_are_those_of_shapely() -> None:
 
 
 def test_too_many_corners_are_refused() -> None:
-    angle = np.linspace(0.0, 2.0 * np.pi, 30_000, endpoint=False)
-    radius = np.where(np.arange(30_000) % 2, 1.0, 1.1)
+    angle = np.linspace(0.0, 2.0 * np.pi, 40_000, endpoint=False)
+    radius = np.where(np.arange(40_000) % 2, 1.0, 1.1)
     ring = np.column_stack([np.cos(angle), np.sin(angle)]) * radius[:, None]
-    with pytest.raises(WorkspaceError, match=r"15000 corners.*simplify"):
+    with pytest.raises(WorkspaceError, match=r"20000 corners.*simplify"):
         Routes([ring]).path(np.array([0.99, 0.0]), np.array([1.05, 0.001]) * 1.0)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import socket
 import threading
+import warnings
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+import rasterio
 import xarray as xr
 
 from dwell.errors import DwellError
@@ -210,3 +212,23 @@ def test_other_kinds_of_rasters_are_refused_with_a_way_out(tmp_path, listener):
     refused(tmp_path / "b.nc", listener, "0 grids")
     (tmp_path / "c.nc").write_bytes(b"CDF\x05" + bytes(40))
     refused(tmp_path / "c.nc", listener, "nccopy")
+
+
+@pytest.mark.parametrize("attribute", ["crs_wkt", "spatial_ref", "proj4"])
+def test_systems_that_name_files_are_refused(tmp_path, listener, attribute):
+    grids = f"/vsicurl/http://{listener[0]}/a.gsb"
+    data = dataset()
+    data["crs"].attrs = {attribute: f"+proj=utm +zone=31 +ellps=intl +nadgrids={grids}"}
+    refused(stored(tmp_path / "a.nc", data), listener, "names files")
+    words = FRAME.system.to_wkt("WKT1_GDAL")
+    words = words[:-1] + f',EXTENSION["PROJ4","+proj=utm +zone=31 +nadgrids={grids} +wktext"]]'
+    data["crs"].attrs = {attribute: words}
+    refused(stored(tmp_path / "b.nc", data), listener, "names files")
+    if attribute == "crs_wkt":
+        path = tiff(tmp_path / "a.tif", FIELD)
+        with warnings.catch_warnings(action="ignore"), rasterio.open(path, "r+") as file:
+            file.crs = rasterio.crs.CRS.from_wkt(words)
+        with rasterio.open(path) as file:
+            kept = "nadgrids" in file.crs.to_wkt()
+        if kept:
+            refused(path, listener, "names files")

@@ -12,6 +12,7 @@ from dwell.agents import CoverageSystem
 from dwell.engine.recorder import CELLS_AT_ONCE, EVENTS, SUMMARY, Recorder, expected_events
 from dwell.engine.stepper import LAST_CHUNK
 from dwell.errors import InputError
+from dwell.geometry import Region
 
 PER_AGENT = 700  # bytes: segments, counters, measurements at the start and at the end
 COPIES = 2.0  # of events and samples: in pieces, and put together
@@ -52,7 +53,7 @@ def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) ->
         events = float(min(events, max_jumps))  # the limit may be too large for a float
     samples = len(recorder.sample_times)
     copies = COPIES + (SAVING if saved else 0.0)
-    size = float(PER_AGENT * agents)
+    size = float(PER_AGENT * agents) + _of_ways(system)
     size += PER_CELL * min(samples * agents, max(CELLS_AT_ONCE, agents))  # those taken at a time
     size += PIECE * _bytes_per_event(system) * min(events or 0.0, LAST_CHUNK)
     if recorder.kind != SUMMARY:
@@ -60,6 +61,19 @@ def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) ->
     if recorder.kind == EVENTS and events is not None:
         size += copies * events * _bytes_per_event(system)
     return Need(events, samples, size, recorder.tally.jumps, _of_rasters(system))
+
+
+def _of_ways(system: CoverageSystem) -> float:
+    """The bytes of ways within regions in which agents stay."""
+    regions = [phase.ground.workspace for phase in system.timeline.phases]
+    return float(
+        sum(
+            routes.size
+            for region in regions
+            if isinstance(region, Region) and region.stay
+            for routes in region.routes
+        )
+    )
 
 
 def _of_rasters(system: CoverageSystem) -> float:

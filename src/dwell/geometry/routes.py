@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SLACK = 1e-12  # of the extent: distances that count as contact
 ROUNDINGS = 16.0  # of the coordinates: likewise
-MOST_CORNERS = 10_000  # around which paths may turn: which see each other has their square in bytes
+MOST_CORNERS = 16_000  # around which paths may turn: which see each other has their square in bytes
 CELLS = 1.5  # of a grid, along each side, over the square root of the number of edges
 MOST_CELLS = 1024  # along each side
 
@@ -97,6 +97,11 @@ class Routes:
         )  # fmt: skip
         known = np.zeros((count, count), dtype=np.uint8)
         return Corners(x, y, next_x, next_y, last_x, last_y, known)
+
+    @property
+    def size(self) -> int:
+        """The bytes in which it is kept which corners see each other, once all are known."""
+        return len(self._turns) ** 2
 
     @property
     def _search(self) -> Search:

@@ -12,7 +12,14 @@ import numpy as np
 from dwell._types import Floats, in_short
 from dwell.sites.libraries import library
 from dwell.sites.libraries import refused_raster as refused
-from dwell.sites.raster_files import Packing, Pixels, counted_back, oriented, reading
+from dwell.sites.raster_files import (
+    Packing,
+    Pixels,
+    counted_back,
+    oriented,
+    reading,
+    refuse_outside,
+)
 
 EVEN = 1e-6  # of a pixel: by how much coordinates may differ from evenly spaced ones
 ENGINES = {"NetCDF-4": "h5netcdf", "NetCDF-3": "scipy"}
@@ -275,6 +282,8 @@ def _grid_mapping(path: Path, data: Any, grid: Any) -> Any:
         says = f"has the grid {grid.name}, whose grid_mapping {in_short(named)} is not in the file"
         raise refused(path, f"{says}; add it, with crs_wkt", "raster-crs")
     table = {} if named is None else data[named].attrs
+    for value in table.values():
+        refuse_outside(path, str(value))
     words = table.get("crs_wkt", table.get("spatial_ref"))
     pyproj = library("pyproj", f"reading {path.name}")
     try:

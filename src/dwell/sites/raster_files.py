@@ -14,6 +14,7 @@ import numpy as np
 
 from dwell._types import Floats, in_short
 from dwell.errors import DwellWarning
+from dwell.sites.frames import OUTSIDE
 from dwell.sites.libraries import library
 from dwell.sites.libraries import refused_raster as refused
 
@@ -149,7 +150,9 @@ def _by_gdal(path: Path, kind: str, band: Any, origin: Any, pixel: Any) -> Pixel
             code = f"EPSG:{file.crs.to_epsg()}" if file.crs.to_epsg() else "its own system"
             says = f"has rows that are not along the axes; `rio warp {path.name} north-up.tif "
             raise refused(path, f"{says}--dst-crs {code}` turns it", "raster-rotated")
-        crs = library("pyproj", f"reading {path.name}").CRS.from_wkt(file.crs.to_wkt())
+        words = file.crs.to_wkt()
+        refuse_outside(path, words)
+        crs = library("pyproj", f"reading {path.name}").CRS.from_wkt(words)
         north_first, east_first = to_map.e < 0.0, to_map.a < 0.0
         south = to_map.f + to_map.e * rows if north_first else to_map.f
         west = to_map.c + to_map.a * columns if east_first else to_map.c
@@ -181,6 +184,13 @@ def oriented(values: Floats, north_first: bool, east_first: bool) -> Floats:
     """Values with the southernmost row and the westernmost column first."""
     rows, columns = (slice(None, None, -1 if turned else 1) for turned in (north_first, east_first))
     return np.ascontiguousarray(values[rows, columns])
+
+
+def refuse_outside(path: Path, words: str) -> None:
+    """Refuse a coordinate reference system that names files, which PROJ would open."""
+    if OUTSIDE.search(words):
+        says = "has a coordinate reference system that names files; give it one of EPSG, as by "
+        raise refused(path, f"{says}`rio edit-info --crs EPSG:... {path.name}`", "raster-crs")
 
 
 def _refuse_beside(path: Path) -> None:
