@@ -118,3 +118,18 @@ def test_where_there_is_no_way_an_agent_stands():
     assert routes.path(position[0], (position + error)[0]) is None
     found, stretch = routes.ways(position, error)
     assert (found.tolist(), stretch.tolist()) == (error.tolist(), [0.0])
+
+
+def test_positions_belong_to_the_part_that_holds_them_or_is_nearest():
+    square = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], dtype=float)
+    bay = [(3, 0), (6, 0), (6, 3), (5, 3), (5, 1), (4, 1), (4, 3), (3, 3)]
+    islet = np.array([(4.4, 2.0), (4.6, 2.0), (4.6, 2.2), (4.4, 2.2)])
+    site = dwell.Region([square, bay, islet], stay=True)
+    positions = [(0.5, 0.5), (3.5, 0.5), (4.5, 2.1), (4.5, 1.2), (4.5, 1.8), (1.9, 0.5), (2.1, 0.5)]
+    assert site.parts_at(np.array(positions)).tolist() == [0, 1, 2, 1, 2, 0, 1]
+    # Each agent stays in its own part, the second one round the notch.
+    start = [(0.5, 0.9), (3.2, 2.8), (5.8, 2.8)]
+    law = dwell.Timer(k1=0.5, nu=0.05, t1=0.1, t2=0.2)
+    run = dwell.simulate(site, dwell.Gaussian((4.5, 2.1), rate=0.3), start, law, until=20.0, seed=1)
+    assert site.parts_at(run.positions(20.0)).tolist() == [0, 1, 1]
+    assert dwell.check(run).ok

@@ -164,6 +164,25 @@ def with_others(path: Path) -> Path:
     return stored(path, data)
 
 
+def packed_within(values: bool) -> Callable[[Path], Path]:
+    """Packed numbers with limits of what is stored, or of the values."""
+
+    def write(path: Path) -> Path:
+        odd = np.where(np.arange(COLUMNS) % 2, 5000, -900)
+        numbers = np.where(GAPS, odd, 2.0 * (FIELD - 10.0)).astype(np.int16)
+        ends = np.array([10.0, 250.0]) if values else np.array([0, 480], dtype=np.int16)
+        more = {"scale_factor": 0.5, "add_offset": 10.0, "valid_range": ends}
+        return stored(path, dataset(numbers, **more))
+
+    return write
+
+
+def never_written(path: Path) -> Path:
+    """Without a stated value for missing ones, that of the library stands for them."""
+    usual = np.float32(9.969209968386869e36)
+    return stored(path, dataset(np.where(GAPS, usual, FIELD).astype(np.float32)))
+
+
 TIFFS: dict[str, Callable[[Path], Path]] = {
     "float64": lambda path: tiff(path, FIELD),
     "float32": lambda path: tiff(path, FIELD.astype(np.float32)),
@@ -199,6 +218,9 @@ WITH_GAPS: dict[str, tuple[str, Callable[[Path], Path]]] = {
     "missing_value and packing": ("a.nc", cf_packed),
     "_Unsigned": ("a.nc", unsigned),
     "limits": ("a.nc", with_limits),
+    "limits of packed numbers": ("a.nc", packed_within(False)),
+    "limits of values": ("a.nc", packed_within(True)),
+    "never written": ("a.nc", never_written),
 }  # fmt: skip
 
 
@@ -274,6 +296,16 @@ def test_dimensions_that_nothing_tells_apart_are_refused(tmp_path):
     data = dataset().rename(x="i", y="j")
     with pytest.raises(SiteError, match=r"j and i.*axis"):
         read_raster(stored(tmp_path / "a.nc", data), FRAME, SITE)
+
+
+def test_a_grid_in_degrees_is_refused_with_a_command(tmp_path):
+    data = dataset().drop_vars("crs")
+    data["depth"].attrs = {}
+    data = data.assign_coords(x=3.0 + data["x"] / 1e7, y=51.0 + data["y"] / 1e8)
+    data["x"].attrs["units"], data["y"].attrs["units"] = "degrees_east", "degrees_north"
+    with pytest.raises(SiteError, match=r"is in degrees.*rio warp") as error:
+        read_raster(stored(tmp_path / "a.nc", data), FRAME, SITE)
+    assert error.value.code == "site.raster-degrees"
 
 
 def test_units_that_are_no_lengths_are_refused(tmp_path):

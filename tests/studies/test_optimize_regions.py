@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 
 import dwell
+from dwell.studies.confined import confine
 from dwell.studies.deployment import reference_for, root_mass
-from dwell.studies.newton import Kind
+from dwell.studies.newton import Descent, Kind
 from dwell.studies.random_starts import CornerFrame, random_start
 
 ISLAND = [(1, 1), (3, 1), (3, 3), (1, 3)]
@@ -123,3 +125,16 @@ def test_a_confined_deployment_says_so_and_costs_no_more_than_neighbours():
     for x, y in np.random.default_rng(1).uniform(0.0, 3.0, (400, 2)):
         if site.covers((x, y))[0]:
             assert dwell.tessellate(site, [(x, y)]).cost > found.cost * (1.0 - 1e-12)
+
+
+def test_a_descent_whose_nearest_points_are_one_begins_at_its_start():
+    arrow = [(0, 0), (2, 0), (2, 1.4), (4, 2), (2, 2.6), (2, 4), (0, 4)]
+    site = dwell.Region(arrow, stay=True)
+    beyond, start = np.array([(5.0, 2.0), (6.0, 2.0)]), np.array([(1.0, 1.0), (1.0, 3.0)])
+    assert len(np.unique(site.nearest_inside(beyond), axis=0)) == 1
+    found = Descent(beyond, 1.0, 0.0, None, Kind.MINIMUM, 2, (1.0,))
+    objective = CornerFrame(site, dwell.Uniform()).objective()
+    end = confine(objective, site, found, start)
+    assert end.kind is Kind.CONFINED
+    assert site.covers(end.positions).all()
+    assert all(later <= sooner * (1.0 + 1e-12) for sooner, later in itertools.pairwise(end.costs))
