@@ -76,3 +76,24 @@ def _advice(fault: SiteError) -> dict:
     assert advice, fault
     assert advice == fault.advice
     return advice
+
+
+def topology(path, transform=None):
+    """Two basins with a common side, as TopoJSON."""
+    arcs = [[[4.1, 52.0], [4.1, 52.05]], [[4.1, 52.05], [4.0, 52.05], [4.0, 52.0], [4.1, 52.0]],
+            [[4.1, 52.0], [4.3, 52.0], [4.3, 52.05], [4.1, 52.05]]]  # fmt: skip
+    table = {"type": "Topology"}
+    if transform:
+        scale, start = np.array([1e-4, 2e-4]), np.array([4.0, 52.0])
+        whole = [np.round((np.array(arc) - start) / scale).astype(int) for arc in arcs]
+        arcs = [np.diff(arc, axis=0, prepend=[[0, 0]]).tolist() for arc in whole]
+        table["transform"] = {"scale": scale.tolist(), "translate": start.tolist()}
+    rows = [
+        {"type": "Polygon", "arcs": [[0, 1]], "id": "w", "properties": {"name": "west"}},
+        {"type": "MultiPolygon", "arcs": [[[2, -1]]], "properties": {"name": "east"}},
+        {"type": None, "properties": {}},
+    ]
+    table |= {"arcs": arcs, "objects": {"basins": {"type": "GeometryCollection",
+                                                   "geometries": rows}}}  # fmt: skip
+    path.write_text(json.dumps(table))
+    return path

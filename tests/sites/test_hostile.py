@@ -10,12 +10,13 @@ import threading
 import zipfile
 from contextlib import closing
 
+import numpy as np
 import pytest
 
 import dwell
-from dwell.errors import SiteError
+from dwell.errors import InputError, SiteError
 
-from .files import SQUARE, geojson, polygon, vector
+from .files import SQUARE, geojson, polygon, topology, vector
 
 SECRET = [[7.0, 47.0], [7.3, 47.0], [7.3, 47.3], [7.0, 47.3], [7.0, 47.0]]
 VRT = (
@@ -243,3 +244,77 @@ def test_a_flatgeobuf_is_read(tmp_path):
 def test_what_is_no_plain_file_is_refused(name):
     with pytest.raises(SiteError):
         dwell.Site.read(name)
+
+
+ODD = [None, True, -1, 1e400, float("nan"), "x", [], {}, [[]], "EPSG:32631", 10**400, 181.0,
+       "Polygon", "Feature", [[1, 2], [3, 4]], "\0"]  # fmt: skip
+
+
+def changed(table, rng):
+    """A table of JSON with one to three entries replaced or left out."""
+    table, places = json.loads(json.dumps(table)), []
+
+    def walk(one):
+        keys = one if isinstance(one, dict) else range(len(one)) if isinstance(one, list) else ()
+        for key in keys:
+            places.append((one, key))
+            walk(one[key])
+
+    for _ in range(rng.integers(1, 4)):
+        places.clear()
+        walk(table)
+        if places:
+            one, key = places[rng.integers(len(places))]
+            if rng.random() < 0.7:
+                one[key] = ODD[rng.integers(len(ODD))]
+            else:
+                del one[key]
+    return table
+
+
+def said_of(path, **keys):
+    """What is said of a file that is refused; nothing of one that is read."""
+    try:
+        dwell.Site.read(path, **keys)
+    except InputError as fault:
+        return str(fault)
+    return ""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_json_is_one_sentence(tmp_path, seed):
+    far = polygon([[x + 1.0, y] for x, y in SQUARE])
+    both = {"type": "GeometryCollection", "geometries": [polygon(SQUARE), far]}
+    named = {"type": "name", "properties": {"name": "EPSG:4326"}}
+    sound = geojson(tmp_path / "a.geojson", polygon(SQUARE), both, crs=named)
+    tables = [json.loads(sound.read_text()), json.loads(topology(tmp_path / "t").read_text())]
+    rng, path = np.random.default_rng(seed), tmp_path / "b.json"
+    for k in range(100):
+        path.write_text(json.dumps(changed(tables[k % 2], rng)))
+        keys = {"feature": [0, "all"][k % 3 == 0], "crs": [None, "EPSG:4326"][k % 2]}
+        assert "\n" not in said_of(path, **keys)
+
+
+@pytest.mark.parametrize("name", ["a.gpkg", "a.shp", "a.fgb"])
+def test_damaged_files_are_one_sentence(tmp_path, name):
+    driver = {"gpkg": "GPKG", "shp": "ESRI Shapefile", "fgb": "FlatGeobuf"}[name[2:]]
+    path = vector(tmp_path / name, SQUARE, "EPSG:4326", driver)
+    rng = np.random.default_rng(5)
+    sound = {one: one.read_bytes() for one in tmp_path.glob("a.*")}
+    for _ in range(60):
+        for one, data in sound.items():
+            one.write_bytes(data)
+        one = list(sound)[rng.integers(len(sound))]
+        data = bytearray(sound[one])
+        for at in rng.integers(len(data), size=4):
+            data[at] = rng.integers(256)
+        one.write_bytes(data if rng.random() < 0.7 else data[: rng.integers(1, len(data))])
+        assert "\n" not in said_of(path, feature=0)
+
+
+def test_attributes_of_old_shapefiles_are_read(tmp_path):
+    path = vector(tmp_path / "a.shp", SQUARE, "EPSG:4326", "ESRI Shapefile")
+    table = path.with_suffix(".dbf")
+    table.write_bytes(table.read_bytes().replace(b"one", b"K\xf6ln"[:3]))
+    path.with_suffix(".cpg").write_text("UTF-8")
+    assert dwell.Site.read(path, feature="name=K\xf6l").workspace.area > 0.0

@@ -13,12 +13,13 @@ import numpy as np
 from dwell._types import counted, in_short, is_whole
 from dwell.errors import SiteError
 from dwell.sites import outlines
-from dwell.sites.formats import JSON, NEEDED, Opened, opened
+from dwell.sites.formats import JSON, NEEDED, SHAPEFILE, Opened, opened
 from dwell.sites.frames import named, system_of
 from dwell.sites.libraries import as_keys, library, refused
 from dwell.sites.map_json import Shape, read_json, shape_of_json
 
 ALL = "all"  # features, as one outline
+LATIN = "ISO-8859-1"  # in which attributes of Shapefiles are that are not UTF-8
 MOST_LISTED = 10  # features and layers
 NO_SHAPE = "no geometry, or one with coordinates that are not numbers,"
 AREAS = ("Polygon", "MultiPolygon")
@@ -80,15 +81,25 @@ def _from_library(found: Opened, path: Path, layer: str | None) -> Features:
     layers = _listed(found.files[""], path) if "" in found.files else list(found.files)
     layer = _chosen_layer(path, layers, layer)
     file = found.files.get("") or found.files[layer]
-    try:
-        driver = pyogrio.read_info(file, layer=layer)["driver"]
-        if driver != found.format:
-            raise refused(path, f"is a {driver}; {NEEDED}", "unreadable")
-        with warnings.catch_warnings():  # of rings that are not closed, which `_shape` closes
-            warnings.simplefilter("ignore", RuntimeWarning)
-            meta, ids, shapes, columns = raw.read(file, layer=layer, return_fids=True)
-    except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError) as fault:
-        raise _unreadable(path, file, fault) from None
+    for encoding in (None, LATIN) if found.format == SHAPEFILE else (None,):
+        try:
+            driver = pyogrio.read_info(file, layer=layer, encoding=encoding)["driver"]
+            if driver != found.format:
+                break
+            with warnings.catch_warnings():  # of rings that are not closed, which `_shape` closes
+                warnings.simplefilter("ignore", RuntimeWarning)
+                meta, ids, shapes, columns = raw.read(
+                    file, layer=layer, encoding=encoding, return_fids=True
+                )
+            break
+        except UnicodeDecodeError as fault:
+            why = fault
+        except Exception as fault:  # a damaged file fails in many ways within the library
+            raise _unreadable(path, file, fault) from None
+    else:
+        raise _unreadable(path, file, why)
+    if driver != found.format:
+        raise refused(path, f"is a {driver}; {NEEDED}", "unreadable")
     fields = {str(name): list(column) for name, column in zip(meta["fields"], columns, strict=True)}
 
     def shape_at(k: int) -> Shape:
@@ -104,12 +115,12 @@ def _listed(file: Path, path: Path) -> list[str]:
     pyogrio = library("pyogrio", f"reading {path.name}")
     try:
         return [str(name) for name in pyogrio.list_layers(file)[:, 0]]
-    except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError) as fault:
+    except Exception as fault:  # a damaged file fails in many ways within the library
         raise _unreadable(path, file, fault) from None
 
 
 def _unreadable(path: Path, file: Path, fault: Exception) -> Exception:
-    why = str(fault).partition(";")[0].rstrip(".").replace(str(file), path.name)
+    why = " ".join(str(fault).partition(";")[0].rstrip(".").replace(str(file), path.name).split())
     return refused(path, f"cannot be read as a map ({why}); {NEEDED}", "unreadable")
 
 

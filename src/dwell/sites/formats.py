@@ -143,7 +143,7 @@ def _check_package(file: Path, given: Path) -> None:
             systems = base.execute("SELECT definition FROM gpkg_spatial_ref_sys").fetchall()
             if any(OUTSIDE.search(str(text)) for (text,) in systems):
                 raise refused(given, "has a system that names other files", "unreadable")
-    except sqlite3.Error as fault:
+    except (sqlite3.Error, UnicodeDecodeError) as fault:
         raise refused(given, f"cannot be read as GeoPackage ({fault})", "unreadable") from None
 
 

@@ -14,6 +14,7 @@ from dwell.sites.formats import NEEDED
 from dwell.sites.frames import DEGREES, NAMED
 from dwell.sites.libraries import library, refused
 
+DAMAGED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 SHAPES = ("Polygon", "MultiPolygon", "GeometryCollection")
 OTHERS = ("Point", "MultiPoint", "LineString", "MultiLineString")
 
@@ -44,7 +45,7 @@ def read_json(file: Path, given: Path) -> JsonMap:
     if table.get("type") == "Topology":
         try:
             return JsonMap("TopoJSON", _topology(table), _system(table.get("crs"), given))
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        except DAMAGED:
             says = "cannot be read as TopoJSON: its objects or arcs are damaged; write it again"
             raise refused(given, says, "unreadable") from None
     if table.get("type") == "FeatureCollection":
@@ -133,6 +134,8 @@ def shape_of_json(geometry: Any, name: str) -> Shape:
     def ring(positions: Any) -> Points:
         points = np.array([position[:2] for position in positions], dtype=np.float64)
         points = points.reshape(-1, 2)
+        if np.isnan(points).any():
+            raise ValueError
         seen["high"] |= any(len(position) > 2 for position in positions)
         if len(points) and (points[0] != points[-1]).any():
             points = np.vstack([points, points[:1]])
@@ -162,7 +165,7 @@ def shape_of_json(geometry: Any, name: str) -> Shape:
 
     try:
         shape = None if geometry is None else drawn(geometry)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+    except DAMAGED:
         shape = None
     repairs = [f"closed a ring of {name}"] * seen["close"]
     return Shape(shape, repairs + [f"left out the heights of {name}"] * seen["high"], seen["few"])

@@ -14,6 +14,7 @@ from dwell.errors import SiteError
 from dwell.sites.libraries import as_keys, library, refused
 
 HALF_TURN = 180.0
+FARTHEST = 1e12  # metres, feet or degrees: no place on the Earth has larger coordinates
 LARGEST = "largest"  # of the parts
 MOST_LOST = 0.1  # of the area, by `simplify`
 SLIVER = 1e-10  # area over squared extent of a ring that has none to speak of
@@ -57,11 +58,10 @@ def cleaned(shape: Any, path: Path) -> tuple[Any, list[str]]:
     if lib.is_empty(shape):
         raise refused(path, "has an outline without a point; draw a polygon", "empty")
     points = lib.get_coordinates(shape)
-    bad = points[~np.isfinite(points).all(axis=1)]
+    bad = points[~(np.abs(points) <= FARTHEST).all(axis=1)]
     if len(bad):
-        raise refused(
-            path, f"has the vertex {bad[0].tolist()}; finite numbers are needed", "vertex"
-        )
+        says = f"has the vertex {bad[0].tolist()}; finite numbers of at most {FARTHEST:g} are "
+        raise refused(path, f"{says}needed", "vertex")
     if lib.has_z(shape):
         shape = lib.force_2d(shape)
         repairs.append(f"left out the heights of {name}")
