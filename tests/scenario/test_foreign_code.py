@@ -267,3 +267,36 @@ def test_journals_name_no_code(home, name):
     assert name in outcome.sentences[-1]
     assert "--allow-code" in outcome.sentences[-1]
     assert nothing_happened(home)
+
+
+def linked(path, how):
+    """A run file of which one variable lies in another file."""
+    other = path.with_name("other.h5")
+    with h5py.File(path, "r") as file:
+        values = file["start_position"][...]
+    with h5py.File(other, "w") as file:
+        file["start_position"] = values
+    other.with_suffix(".raw").write_bytes(values.tobytes())
+    with h5py.File(path, "r+") as file:
+        del file["start_position"]
+        if how == "external link":
+            file["start_position"] = h5py.ExternalLink(str(other), "start_position")
+        elif how == "external data":
+            raw = [(str(other.with_suffix(".raw")), 0, values.nbytes)]
+            file.create_dataset("start_position", values.shape, values.dtype, external=raw)
+        elif how == "virtual":
+            layout = h5py.VirtualLayout(values.shape, values.dtype)
+            layout[...] = h5py.VirtualSource(str(other), "start_position", values.shape)
+            file.create_virtual_dataset("start_position", layout)
+        else:
+            file["start_position"] = h5py.SoftLink("/position")
+
+
+@pytest.mark.parametrize("how", ["external link", "external data", "virtual", "soft link"])
+def test_runs_read_no_other_file(home, how):
+    path = stored(home)
+    linked(path, how)
+    for command in ("show", "check"):
+        outcome = dwell(command, path)
+        assert (outcome.code, len(outcome.sentences)) == (2, 1)
+        assert "run.nc" in outcome.sentences[0]

@@ -48,8 +48,18 @@ def load(path: Path, overrides: Sequence[str]) -> Any:
     """A scenario file with some keys changed."""
     from dwell.scenario import load_scenario
 
-    with compiling(path.is_file() and b"site" in path.read_bytes()):  # whose outline is cut
+    with compiling(_names_site(path)):  # whose outline is cut
         return load_scenario(path, overrides)
+
+
+def _names_site(path: Path) -> bool:
+    """Whether a file names a site, as far as a scenario may go."""
+    from dwell.scenario.guards import MOST_BYTES
+
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return b"site" in file.read(MOST_BYTES)
 
 
 def compiling(perhaps: bool) -> AbstractContextManager[Any]:

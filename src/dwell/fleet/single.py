@@ -18,6 +18,7 @@ from dwell.fleet.clock import Clock
 from dwell.fleet.configuration import fleet_plan
 from dwell.fleet.host import Host
 from dwell.fleet.plan import FleetPlan, rehearse, serve
+from dwell.fleet.plant import Plant
 from dwell.fleet.plant.kinds import open_plant
 from dwell.fleet.transport import Transport
 from dwell.fleet.transport.udp import UNKNOWN_NAME, Address, as_address, is_loopback, udp_transport
@@ -66,10 +67,13 @@ def run_agent(
     run: str,
     links: AgentLinks,
     say: Callable[[str], None],
-    robot: str = "integrator",
+    robot: str | Plant = "integrator",
     progress: Progress | bool | None = None,
 ) -> None:
-    """Run one agent until the horizon, or until a signal; `robot` as `open_plant` takes it."""
+    """Run one agent until the horizon, or until a signal.
+
+    robot : as `open_plant` takes it, or a robot of one's own.
+    """
     try:
         journals.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
@@ -88,7 +92,9 @@ def run_agent(
     transport, sources, at = _opened(plan, number, scenario, links, clock, say)
     fade, dimension = decay_rate_of(plan.law.system.controller), plan.law.system.dimension
     plants = None
-    if robot != "integrator":
+    if not isinstance(robot, str):
+        plants = {number: robot}
+    elif robot != "integrator":
         plants = {number: open_plant(robot, number, clock.now, dimension, fade)}
     host = plan.host(
         name, [number], transport, clock, boot=boot, shared_clock=False, sources=sources,

@@ -28,6 +28,10 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "switching-site": "a site that grows; then two agents leave, and one arrives",
     }
 )
+# Templates for robots, which are the same as others for a simulation.
+FLEETS: Mapping[str, str] = MappingProxyType(
+    {"robots-3": "three robots on three machines, with what dwell agent needs"}
+)
 # Templates with a Python module beside them, which a server does not take.
 WITH_CODE: Mapping[str, str] = MappingProxyType(
     {"own-law": "six agents follow a law of one's own, in a Python file beside it"}
@@ -37,11 +41,11 @@ WITH_CODE: Mapping[str, str] = MappingProxyType(
 def template_text(name: str, ending: str = "toml", others: Sequence[str] = ()) -> str:
     """The commented TOML of a template, or its Python module.
 
-    `TEMPLATES` and `WITH_CODE` have the names. `others` are templates of other kinds, to be named
-    beside these where there is no such name.
+    `TEMPLATES`, `FLEETS` and `WITH_CODE` have the names. `others` are templates of other kinds, to
+    be named beside these where there is no such name.
     """
-    if name not in {**TEMPLATES, **WITH_CODE}:
-        known = [*TEMPLATES, *WITH_CODE, *others]
+    if name not in {**TEMPLATES, **FLEETS, **WITH_CODE}:
+        known = [*TEMPLATES, *FLEETS, *WITH_CODE, *others]
         close = nearest(name, known)
         hint = f'; did you mean "{close}"?' if close else "."
         raise ScenarioError(

@@ -188,10 +188,24 @@ def _heard(check: LiveCheck) -> Finding:
     lost = (source < 0) & ~stands & check.excused
     apart[(source < 0) & (stands | lost)] = 0.0
     found = _worst("heard", apart, 0.0, check.where_believed)
+    if found.status == VIOLATED:
+        found = replace(found, where=f"{found.where}{_late_record(check, apart)}")
     if not lost.any():
         return found
     note = f"; {lost.sum()} of messages whose record was lost when their process was killed"
     return replace(found, says=found.says + note)
+
+
+def _late_record(check: LiveCheck, apart: Floats) -> str:
+    """A hint where the sender of the worst belief has no record of the beginning of the run."""
+    live = check.live
+    sender = int(live.beliefs["agent"][int(np.argmax(apart))])
+    times = live.times[live.samples["agent"] == sender]
+    begun, comes = float(times.min(initial=np.inf)), float(check.run.system.arrivals[sender])
+    if begun <= max(float(live.times.min(initial=0.0)), comes) + float(check.law.longest[sender]):
+        return ""
+    when = "at all" if np.isinf(begun) else f"before t = {begun:.4g}"
+    return f"; agent {sender} has no record {when}: has its folder of journals been replaced?"
 
 
 def beyond_interval(system: CoverageSystem, live: LiveRecord) -> tuple[Floats, Floats]:

@@ -162,11 +162,11 @@ def init(template: str, out: Path | None, force: bool, names: bool) -> None:
     """Write a commented scenario or sweep file to start from."""
     from dwell.results.files import check_target, written_whole
     from dwell.scenario import TEMPLATES, template_text
-    from dwell.scenario.templates import WITH_CODE
+    from dwell.scenario.templates import FLEETS, WITH_CODE
     from dwell.sweep.templates import SWEEPS, sweep_text
 
     if names:
-        for name, about in {**TEMPLATES, **WITH_CODE, **SWEEPS}.items():
+        for name, about in {**TEMPLATES, **FLEETS, **WITH_CODE, **SWEEPS}.items():
             print(f"{name:24} {about}")
         return
     text = (
@@ -184,4 +184,5 @@ def init(template: str, out: Path | None, force: bool, names: bool) -> None:
         with written_whole(path) as temporary:
             temporary.write_text(content, encoding="utf-8")
     then = f"sweep {target} --out sweep" if template in SWEEPS else f"run {target}"
+    then = f"fleet {target}" if template in FLEETS else then
     print(f"wrote {' and '.join(map(str, texts))}; run it with: dwell {then}")
