@@ -12,7 +12,7 @@ export const TERMS = {
     term: "sample",
     says: "An agent measures its cell, or its neighbours' positions, at one of its events.",
   },
-  hold: { term: "zero-order hold", says: "The input stays constant between two samples." },
+  hold: { term: "zero-order hold", says: "The velocity stays constant between two samples." },
   heldVelocity: {
     term: "held velocity",
     symbol: "η",
@@ -41,7 +41,11 @@ export const TERMS = {
     term: "Voronoi cell",
     says: "The points of the workspace at least as close to agent p as to any other agent.",
   },
-  density: { term: "density", symbol: "φ", says: "The weight of each point of the workspace." },
+  density: {
+    term: "density",
+    symbol: "φ",
+    says: "The weight of each point of the workspace, the region that the agents cover.",
+  },
   centroid: { term: "centroid", symbol: "c", says: "The density-weighted mean of a cell." },
   error: {
     term: "tracking error, coverage error",

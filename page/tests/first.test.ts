@@ -1,12 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { logTicksOf } from "../src/charts/log_ticks";
-import { verdictOf, type Setting } from "../src/panels/design/formulas";
+import {
+  conditions,
+  inOrder,
+  settingOf,
+  verdictOf,
+  withSetting,
+  type Setting,
+} from "../src/panels/design/formulas";
 import { nextSpeed, SPEEDS, usualSpeed } from "../src/state/clock";
 import { Held, REST } from "../src/state/held";
 import { hintOf } from "../src/state/hints";
 import { History } from "../src/state/history";
 import { sentence } from "../src/net/api";
-import type { Scenario } from "../src/net/api";
+import type { Designed, Scenario } from "../src/net/api";
 
 describe("a value that is held", () => {
   beforeEach(() => vi.useFakeTimers());
@@ -60,12 +67,44 @@ const inside: Setting = {
 };
 
 describe("the verdict of a design", () => {
-  test("rests on the constant that is assumed", () => {
+  test("is that of dwell design, as soon as it is known", () => {
+    const answer = { reasons: [], feasible: true, verdict: "conditions met" } as unknown as Designed;
     expect(verdictOf(inside, null).tone).toBe("open");
-    expect(verdictOf(inside, { value: 3, agent: 0 }).tone).toBe("good");
-    const amber = verdictOf(inside, { value: 57, agent: 12 });
-    expect(amber.tone).toBe("amber");
-    expect(amber.says).toContain("only if L = 5; it is 57 at the start (agent 12)");
+    expect(verdictOf({ ...inside, lipschitz: NaN }, null).says).toContain("L is being measured");
+    expect(verdictOf(inside, answer)).toEqual({ tone: "good", says: "● Verdict: conditions met." });
+    const exceeded = { ...answer, reasons: ["The constant of agent 3 is 57."], verdict: "certificate void" };
+    expect(verdictOf(inside, exceeded)).toEqual({ tone: "amber", says: "▲ Verdict: certificate void." });
+    expect(verdictOf(inside, { ...exceeded, feasible: false }).tone).toBe("bad");
+    const silent = { ...exceeded, verdict: "not applicable", not_applicable: { theorem: ["it moves"] } };
+    expect(verdictOf(inside, silent)).toEqual({ tone: "open", says: "○ Verdict: not applicable." });
+    expect(conditions(inside, silent)[1]).toMatchObject({ holds: null, says: "not applicable: it moves" });
+  });
+
+  test("keeps what is not in the scenario as dwell design takes it", () => {
+    const scenario = {
+      controller: { kind: "timer", k1: 0.4, nu: 0.4, t1: 0.1, t2: 0.3 },
+      run: { horizon: 1 },
+    } as unknown as Scenario;
+    const assumed = { eta_max: 0.396, assumed_lipschitz: [1, 23, 2] };
+    const found = settingOf(scenario, 3, assumed) as Setting;
+    expect(found).toMatchObject({ etaMax: 0.99 * 0.4, lipschitz: 23, tied: true });
+    expect(settingOf(scenario, 3)?.lipschitz).toBeNaN();
+    const slower = inOrder({ ...found, k1: 0.2 }, found);
+    expect(slower.etaMax).toBeCloseTo(0.198);
+    expect(withSetting(scenario, slower, found, assumed)).toEqual({
+      ...scenario,
+      controller: { ...scenario.controller, k1: 0.2 },
+    });
+    const bounded = inOrder({ ...found, etaMax: 0.3 }, found);
+    expect(withSetting(scenario, bounded, found, assumed).certificate).toEqual({
+      eta_max: 0.3,
+      lipschitz: [1, 23, 2],
+    });
+    const guessed = inOrder({ ...found, lipschitz: 4 }, found);
+    expect(withSetting(scenario, guessed, found, assumed).certificate).toEqual({
+      eta_max: 0.396,
+      lipschitz: 4,
+    });
   });
 
   test("names the inequality that fails, and no other", () => {

@@ -64,6 +64,7 @@ function sceneOf(arc: Arc, t: number, jump: number, stretches: Stretch[], wide =
     },
     frame: { left: 0, right: wide, bottom: 0, top: wide },
     shadow: null,
+    unit: "",
     state: arc.stateAt(t, jump),
     stretches,
     lifted: null,

@@ -1,7 +1,9 @@
 /** Regions that are not convex, outlines in GeoJSON, and densities on grids. */
 
-import { describe, expect, test } from "vitest";
-import { refusalOf } from "../src/panels/files";
+import { describe, expect, test, vi } from "vitest";
+import { asSentences, refusalOf } from "../src/panels/files";
+import { differWithin } from "../src/panels/map/painting";
+import { labelled } from "../src/map/ticks";
 import { densityOf, withPeaks } from "../src/density/density";
 import { paintable, rasterOfPicture, Stroke, type RasterTable } from "../src/density/raster";
 import { geoJsonIn, mayBeDegrees, partsIn } from "../src/geometry/geojson";
@@ -22,7 +24,10 @@ import {
 import { clearOf, cornersOf, placeIn, regionOf } from "../src/geometry/workspace";
 import { SvgPen } from "../src/map/svg_pen";
 import type { Scenario } from "../src/net/api";
-import { withSite } from "../src/state/edits";
+import { lawAt, withSite } from "../src/state/edits";
+
+// Modules of the page ask for the colours of the system as they are loaded.
+vi.hoisted(() => vi.stubGlobal("matchMedia", () => ({ matches: false })));
 
 const square = (x: number, y: number, side: number): Point[] => [
   [x, y],
@@ -249,20 +254,95 @@ describe("another place", () => {
   } as unknown as Scenario;
 
   test("keeps team and law in proportion, and nothing that has a place", () => {
-    const { scenario, scale } = withSite(
+    const { scenario, by } = withSite(
       before,
       { kind: "polygon", vertices: square(1000, 0, 5000) },
       "harbour",
     );
-    expect(scale).toBe(500);
+    expect(by).toEqual({ length: 500, time: 250 }); // a largest speed of 1 m/s
     expect(scenario.agents).toEqual({
       start: { count: 3, region: "workspace", seed: 1 },
       radius: [500, 1000],
     });
-    expect(scenario.controller).toEqual({ kind: "timer", k1: 250, nu: 50, t1: 0.2, t2: 0.6 });
+    expect(scenario.controller).toEqual({ kind: "timer", k1: 1, nu: 50, t1: 50, t2: 150 });
     expect(scenario.density).toEqual({ kind: "uniform" });
     expect([scenario.world, scenario.certificate, scenario.name]).toEqual([undefined, undefined, "harbour"]);
-    expect(scenario.run).toEqual(before.run);
+    expect(scenario.run).toEqual({
+      ...before.run,
+      horizon: 250 * before.run.horizon,
+      integration: { kind: "exact" },
+    });
+    expect(scenario.site).toBeUndefined();
+    expect(withSite(before, scenario.workspace, "bay", { file: "bay.geojson" }).scenario.site).toEqual({
+      file: "bay.geojson",
+    });
+  });
+});
+
+test("every length, speed and time of a law fits another place", () => {
+  const by = { length: 1000, time: 100 };
+  const centroid = {
+    kind: "self-triggered-centroid",
+    v_max: 1,
+    dt: 0.025,
+    epsilon: 0.1,
+    decision: "one-step",
+  };
+  expect(lawAt(centroid, by)).toEqual({ ...centroid, v_max: 10, dt: 2.5, epsilon: 100 });
+  const event = { kind: "event-triggered", s_max: 1, k_v: 2, d_stop: 0.01, d_start: 0.02, levels: [0, 1] };
+  expect(lawAt(event, by)).toEqual({ ...event, s_max: 10, k_v: 0.02, d_stop: 10, d_start: 20 });
+  const triggered = { kind: "self-triggered", v: 0.35, delta: 3, tau_min: 0.01, scan: 0.01 };
+  expect(lawAt(triggered, by)).toEqual({ ...triggered, v: 3.5, delta: 3000, tau_min: 1, scan: 1 });
+  const sequence = { kind: "timer", epsilon: 1e-8, intervals: [[0.1, 0.2], [0.3]] };
+  expect(lawAt(sequence, by)).toEqual({ ...sequence, intervals: [[10, 20], [30]] });
+});
+
+test("a stroke outside of the workspace changes nothing in it", () => {
+  const triangle = regionOf({
+    kind: "polygon",
+    vertices: [
+      [0, 0],
+      [10, 0],
+      [0, 10],
+    ],
+  });
+  const base = paintable(undefined, null, { left: 0, right: 10, bottom: 0, top: 10 });
+  const brush = { size: 0.1, strength: 0.5, erase: false };
+  const painted = (...z: [number, number]) => new Stroke(base, 1, brush).to(z);
+  expect(differWithin(triangle, base, painted(30, 30))).toBe(false);
+  expect(differWithin(triangle, base, painted(9, 9))).toBe(false); // in its box alone
+  expect(differWithin(triangle, base, painted(2, 2))).toBe(true);
+  expect(differWithin(triangle, base, new Stroke(base, 1, { ...brush, strength: 0 }).to([2, 2]))).toBe(false);
+});
+
+test("sentences have their stops", () => {
+  expect(asSentences("bay.geojson is the workspace", "reversed 1 ring of a.json", "so it is.")).toBe(
+    "bay.geojson is the workspace. Reversed 1 ring of a.json. So it is.",
+  );
+});
+
+describe("axes", () => {
+  test("tell large coordinates apart", () => {
+    expect(labelled([5e6, 5e6 + 2, 5e6 + 4])).toEqual({
+      labels: ["0", "2", "4"],
+      about: " − 5\u2009000\u2009000",
+    });
+    expect(labelled([500000, 505000, 510000], "m").about).toBe(" − 500\u2009000 (m)");
+    expect(labelled([-5e6 - 4, -5e6 - 2]).about).toMatch(/^ \+ 5/);
+  });
+
+  test("have short numbers at any scale", () => {
+    expect(labelled([0, 2e-6, 4e-6])).toEqual({ labels: ["0", "2", "4"], about: " (10⁻⁶)" });
+    expect(labelled([0, 5e5, 1e6], "m")).toEqual({ labels: ["0", "0.5", "1"], about: " (10⁶\u2009m)" });
+    expect(labelled([0, 2.5, 5])).toEqual({ labels: ["0", "2.5", "5"], about: "" });
+    for (const offset of [0, 1e6, -3e8, 4.5e7])
+      for (const span of [1e-9, 1e-3, 1, 7, 1e4, 1e9]) {
+        const ticks = [0, 1, 2, 3].map((k) => offset + (k * span) / 4);
+        if (new Set(ticks).size < 4) continue;
+        const { labels } = labelled(ticks);
+        expect(new Set(labels).size).toBe(4);
+        expect(Math.max(...labels.map((one) => one.length))).toBeLessThanOrEqual(8);
+      }
   });
 });
 

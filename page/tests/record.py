@@ -255,22 +255,23 @@ def _solid(table: dict[str, Any]) -> Any:
 def designs() -> dict[str, Any]:
     """Limits of some settings."""
     found = []
-    for k1, nu, t2, eta, lip, agents in (
-        (0.5, 0.5, 0.65, 0.3, 5.0, 12),
-        (0.525, 0.7, 0.03, 0.4, 5.0, 30),
-        (0.2, 0.3, 2.0, 0.25, 1.0, 4),
-        (0.2, 0.3, 0.02, 0.25, 1.0, 4),  # only eta_max is wrong
+    for k1, nu, t2, eta, lip, agents, tied in (
+        (0.5, 0.5, 0.65, 0.3, 5.0, 12, False),
+        (0.525, 0.7, 0.03, 0.4, 5.0, 30, False),
+        (0.2, 0.3, 2.0, 0.25, 1.0, 4, False),
+        (0.2, 0.3, 0.02, 0.25, 1.0, 4, False),  # only eta_max is wrong
+        (0.4, 0.4, 0.3, 0.99 * 0.4, 2.5, 8, True),
     ):
         s = Setting(
             k1=k1, nu=nu, epsilon=1e-8, t1=np.full(agents, t2 / 2), t2=np.full(agents, t2),
-            eta_max=eta, lipschitz=np.full(agents, lip),
+            eta_max=eta, lipschitz=np.full(agents, lip), tied=tied,
         )  # fmt: skip
         sync, local = s.sharper
         found.append(
             {
                 "setting": {
                     "k1": k1, "nu": nu, "epsilon": 1e-8, "t1": t2 / 2, "t2": t2, "etaMax": eta,
-                    "lipschitz": lip, "agents": agents,
+                    "lipschitz": lip, "agents": agents, **({"tied": True} if tied else {}),
                 },
                 "maxDwellTime": float(s.max_dwell_times[0]),
                 "maxGain": float(s.max_gains[0]),

@@ -42,7 +42,7 @@ def test_what_is_refused_stays_marked_and_nothing_is_run(page: Any, watched: Wat
     horizon = enter(page, "horizon", "soon")
     page.get_by_role("tab", name="Numbers").click()
     page.get_by_role("button", name="Run", exact=True).first.click()
-    page.get_by_text("Not run, as k1 is not mended").wait_for()
+    page.get_by_text("Not run, as k1 is not corrected").wait_for()
     assert page.evaluate(f"{APP}.lanes.length") == 0
     assert [k1.input_value(), t1.input_value(), horizon.input_value()] == ["0", "5", "soon"]
     assert marked(k1)
@@ -142,7 +142,7 @@ def test_the_design_panel_refuses_in_words(page: Any, watched: Watched) -> None:
     assert page.evaluate(f"[{LAW}.k1, {LAW}.t1, {LAW}.t2]") == [0.4, 0.1, 0.3]
     enter(page, "T2, longest time between samples, as a number", "0.05")
     page.wait_for_function(f"() => {LAW}.t1 === 0.05 && {LAW}.t2 === 0.05")
-    page.get_by_text("What stands against it").wait_for()
+    page.get_by_text("What fails").wait_for()
     would = page.locator("h3:has-text('would do') + ul").all_inner_texts()
     assert "no value" not in " ".join(would)
 

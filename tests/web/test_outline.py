@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -82,7 +83,7 @@ def test_the_name_of_a_system_is_handed_on():
     ],
 )
 def test_systems_by_link_or_by_path_are_refused(crs):
-    with pytest.raises(InputError, match='not a name such as "EPSG:32632"') as found:
+    with pytest.raises(InputError, match='such as "EPSG:4326"') as found:
         sent({**polygon(SQUARE), "crs": crs})
     assert (found.value.code, found.value.key) == ("web.outline", "workspace")
 
@@ -136,3 +137,92 @@ def test_the_route(server):
     assert refused.status_code == 422
     assert refused.json()["error"]["code"] == "web.outline"
     assert server.http.post("/api/site", json=polygon(SQUARE)).status_code == 415
+
+
+NEXT = [[8.03, 53.0], [8.06, 53.0], [8.06, 53.02], [8.03, 53.02], [8.03, 53.0]]
+
+
+def test_polygons_that_share_an_edge_are_joined():
+    two = {"type": "FeatureCollection", "features": [feature(polygon(r)) for r in (SQUARE, NEXT)]}
+    found = sent(two)
+    assert found["workspace"]["kind"] == "polygon"
+    width = np.ptp(np.asarray(found["workspace"]["vertices"])[:, 0])
+    assert width == pytest.approx(0.06 * 67_140, rel=2e-3)
+    assert found["repairs"][0] == "joined 2 polygons into 1 along shared edges"
+    apart = {**two, "features": [feature(polygon(SQUARE)), feature(polygon(EAST))]}
+    assert not any("joined" in one for one in sent(apart)["repairs"])
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("ny_deg.geojson", "ny_deg.geojson"),
+        ("Größe (2).JSON", "Größe (2).JSON"),
+        ("../../etc/passwd", "etc_passwd.geojson"),
+        ("a\nb\0c", "a_b_c.geojson"),
+        ("..", "outline.geojson"),
+    ],
+)
+def test_messages_have_the_name_of_the_file(name, shown):
+    from dwell.web.work.outline_task import plain_name
+
+    assert plain_name(name).endswith(shown)
+    crossing = [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3], SQUARE[0]]
+    with pytest.raises(InputError) as found:
+        outline(json.dumps(polygon(crossing)).encode(), LIMITS, name)
+    assert shown.rpartition("_")[2] in str(found.value)
+    assert "/" not in plain_name(name)
+
+
+def test_an_outline_keeps_its_place_and_a_scenario_may_have_it():
+    from dwell.web.request_parsing import scenario_of
+
+    found = outline(json.dumps(polygon(SQUARE)).encode(), LIMITS, "bay.geojson")
+    data = {
+        "site": found["site"],
+        "workspace": found["workspace"],
+        "agents": {"start": [[0.0, 0.0], [10.0, 0.0]]},
+        "controller": {"kind": "timer", "k1": 1.0, "nu": 90.0, "t1": 30.0, "t2": 60.0},
+        "run": {"horizon": 100.0, "seed": 1},
+    }
+    scenario = scenario_of(data, LIMITS)
+    assert scenario.site.file == "bay.geojson"
+    assert scenario.units.as_json() == {"units": {"length": "m", "time": "s"}}
+    here = scenario.site.crs
+    for site in (
+        {"file": "bay.geojson"},
+        {"file": "/etc/passwd", "crs": here},
+        {"file": "..", "crs": here},
+        {"file": "a.geojson", "crs": "+proj=merc +nadgrids=/etc/passwd"},
+        {"file": "a.geojson", "crs": here.replace('"unknown"', '"/etc/passwd"')},
+        {"file": "a.geojson", "crs": here, "layer": "x"},
+        {"file": "a.geojson", "crs": 5},
+        "a.geojson",
+    ):
+        with pytest.raises(InputError) as refused:
+            scenario_of({**data, "site": site}, LIMITS)
+        assert refused.value.code == "web.site"
+    with pytest.raises(InputError):
+        scenario_of({key: value for key, value in data.items() if key != "workspace"}, LIMITS)
+
+
+def test_a_run_of_an_outline_becomes_a_map(tmp_path):
+    from dwell.exports import export_gis
+    from dwell.runner import run_scenario
+    from dwell.scenario import parse_scenario
+
+    found = outline(json.dumps(polygon(SQUARE)).encode(), LIMITS, "bay.geojson")
+    data = {
+        "site": found["site"],
+        "workspace": found["workspace"],
+        "agents": {"start": [[0.0, 0.0], [10.0, 0.0]]},
+        "controller": {"kind": "timer", "k1": 1.0, "nu": 90.0, "t1": 30.0, "t2": 60.0},
+        "run": {"horizon": 100.0, "seed": 1},
+    }
+    run = run_scenario(parse_scenario(data), progress=False)
+    table = json.loads(export_gis(run, tmp_path / "bay.geojson").read_text())
+    flat = json.dumps([f["geometry"]["coordinates"] for f in table["features"]])
+    numbers = re.findall(r"[-\d.e]+", flat)
+    places = np.array(numbers, dtype=float).reshape(-1, 2)
+    assert places.min(axis=0) == pytest.approx([8.0, 53.0], abs=1e-6)
+    assert places.max(axis=0) == pytest.approx([8.03, 53.02], abs=1e-6)

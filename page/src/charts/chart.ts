@@ -19,6 +19,8 @@ export interface ChartOptions {
   readonly limits: () => readonly number[]; // horizontal dashed lines
   readonly limitName?: string; // what stands beside them
   readonly label?: string; // of the vertical axis
+  readonly unit?: string; // of lengths: "m" where times are in seconds
+  readonly power?: 0 | -1; // of time in the unit of the vertical axis, where that has a length
   readonly end: () => number;
   readonly seek: (t: number) => void;
   readonly hover: ((line: number) => void) | null;
@@ -93,21 +95,22 @@ export class Chart {
   }
 
   private axes(): uPlot.Axis[] {
-    const { theme, log, label } = this.options;
+    const { theme, log, label, unit, power } = this.options;
+    const named = label && unit && power !== undefined ? `${label}, ${unit}${power ? "/s" : ""}` : label;
     const axis = axisIn(theme);
     return [
       {
         ...axis,
         size: 22,
         gap: 2,
-        label: "time",
+        label: unit ? "time, s" : "time",
         splits: (u, _, from, to) => ticksOf(from, to, u.bbox.width / devicePixelRatio),
       },
       {
         ...axis,
         size: 48,
         gap: 3,
-        ...(label ? { label } : {}),
+        ...(named ? { label: named } : {}),
         splits: (u, _, from, to) =>
           log ? logTicksOf(from, to) : ticksOf(from, to, u.bbox.height / devicePixelRatio, 36),
       },

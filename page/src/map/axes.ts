@@ -2,7 +2,7 @@
 
 import type { Pen } from "./pen";
 import type { Scene } from "./scene";
-import { plain, ticksOf } from "./ticks";
+import { labelled, ticksOf } from "./ticks";
 import { toWorld, toX, toY } from "./view";
 
 const DIGIT = 6.4; // pixels, about
@@ -11,7 +11,12 @@ const TICK = 4;
 const FOOT = 20; // pixels of the map that the numbers below need
 const SIDE = 38; // and those on the left
 
-export function drawAxes(pen: Pen, scene: Scene, names: readonly [string, string]): void {
+export function drawAxes(
+  pen: Pen,
+  scene: Scene,
+  names: readonly [string, string],
+  units: readonly [string, string] = [scene.unit, scene.unit],
+): void {
   const { view, size, theme, frame } = scene;
   const [left, bottom] = toWorld(view, size, 0, size.height);
   const [right, top] = toWorld(view, size, size.width, 0);
@@ -39,16 +44,26 @@ export function drawAxes(pen: Pen, scene: Scene, names: readonly [string, string
     pen.line(side - TICK, y(v));
   }
   pen.stroke({ colour: theme.cell, width: 1, alpha: 0.7 });
-  const wide = (v: number): number => (DIGIT * plain(v).length) / 2;
-  for (const v of along)
-    if (x(v) + wide(v) < size.width) pen.text(plain(v), x(v), base + 13, { ...label, align: "center" });
-  for (const v of up) if (y(v) > 8) pen.text(plain(v), side - TICK - 4, y(v), { ...label, align: "right" });
+  const [across, upward] = [labelled(along, units[0]), labelled(up, units[1])];
+  const wide = (text: string): number => (DIGIT * text.length) / 2;
+  for (const [k, v] of along.entries())
+    if (x(v) + wide(across.labels[k]) < size.width)
+      pen.text(across.labels[k], x(v), base + 13, { ...label, align: "center" });
+  for (const [k, v] of up.entries())
+    if (y(v) > 8) pen.text(upward.labels[k], side - TICK - 4, y(v), { ...label, align: "right" });
   const end = x(to.x) + 8; // beside the axis: its last number is as much needed as its name
-  const beside = end + DIGIT * names[0].length < size.width;
-  pen.text(names[0], beside ? end : size.width - 5, beside ? base : base - 10, {
+  const name = names[0] + across.about;
+  const beside = end + DIGIT * name.length < size.width;
+  pen.text(name, beside ? end : size.width - 5, beside ? base : base - 10, {
     ...label,
     align: beside ? "left" : "right",
     bold: true,
   });
-  pen.text(names[1], side, Math.max(9, y(to.y) - 11), { ...label, align: "center", bold: true });
+  const other = names[1] + upward.about;
+  const long = wide(other) > side - 4;
+  pen.text(other, long ? 4 : side, Math.max(9, y(to.y) - 11), {
+    ...label,
+    align: long ? "left" : "center",
+    bold: true,
+  });
 }

@@ -68,7 +68,10 @@ function arrows(pen: Pen, scene: Scene, taken: number): void {
   pen.begin();
   arrow(pen, right - length, y, length, 0);
   pen.stroke({ colour: scene.theme.ink, width: 1.2 });
-  pen.text("speed", right - length - 6, y, { ...labelOf(scene), align: "right" });
+  pen.text(scene.unit ? `speed, ${scene.unit}/s` : "speed", right - length - 6, y, {
+    ...labelOf(scene),
+    align: "right",
+  });
   pen.text(words, right + 6, y, labelOf(scene));
 }
 

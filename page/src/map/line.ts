@@ -31,7 +31,7 @@ export function drawLineGround(pen: Pen, scene: Scene, density: Density | null):
   pen.move(toX(view, size, a), floor);
   pen.line(toX(view, size, b), floor);
   pen.stroke({ colour: theme.border, width: 1.4 });
-  drawAxes(pen, scene, ["x", "time"]);
+  drawAxes(pen, scene, ["x", "time"], [scene.unit, scene.unit && "s"]);
 }
 
 function profile(pen: Pen, scene: Scene, density: Density, floor: number): void {

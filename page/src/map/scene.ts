@@ -66,6 +66,7 @@ export interface Scene {
   /** The code that draws a workspace of one dimension; null for others, and until it is there. */
   readonly line: typeof import("./line") | null;
   readonly state: ArcState;
+  readonly unit: string; // of lengths: "m" at a site, else empty; times are then in seconds
   readonly heat: Heat | null;
   readonly peaks: readonly DensityTable[];
   readonly paths: readonly PeakPath[];

@@ -122,8 +122,13 @@ async function ask(path: string, init?: RequestInit): Promise<Response> {
   throw new Refusal(answer.status, said?.error ?? fallback);
 }
 
-function post(path: string, body: string, type = "application/json"): Promise<Response> {
-  return ask(path, { method: "POST", body, headers: { "Content-Type": type } });
+function post(
+  path: string,
+  body: string,
+  type = "application/json",
+  signal?: AbortSignal,
+): Promise<Response> {
+  return ask(path, { method: "POST", body, headers: { "Content-Type": type }, ...(signal && { signal }) });
 }
 
 const data = async <T>(answer: Promise<Response>): Promise<T> => (await (await answer).json()) as T;
@@ -140,15 +145,44 @@ export const validate = (scenario: Scenario): Promise<Validated> =>
 export const parse = async (text: string): Promise<Scenario> =>
   (await data<{ scenario: Scenario }>(post("/api/scenario/parse", text, "text/plain"))).scenario;
 
+/** An outline in metres: its workspace, what was repaired in it, and its place on the Earth where that is known. */
+export interface Outline {
+  readonly workspace: WorkspaceTable;
+  readonly repairs: readonly string[];
+  readonly site?: Record<string, unknown>;
+}
+
 /** The workspace, in metres, of an outline whose coordinates are degrees or have a system of their own. */
-export const site = (geoJson: string): Promise<{ workspace: WorkspaceTable; repairs: string[] }> =>
-  data(post("/api/site", geoJson, "text/plain"));
+export const site = (geoJson: string, name: string): Promise<Outline> =>
+  data(post(`/api/site?name=${encodeURIComponent(name)}`, geoJson, "text/plain"));
 
 export const asText = async (scenario: Scenario): Promise<string> =>
   (await post("/api/scenario/text", JSON.stringify(scenario))).text();
 
-export const design = (scenario: Scenario): Promise<Record<string, unknown>> =>
-  data(post("/api/design", JSON.stringify(scenario)));
+/** What `dwell design --json` prints, as far as the page shows it. */
+export interface Designed {
+  readonly eta_max: number;
+  readonly assumed_lipschitz: number | readonly number[];
+  readonly feasible: boolean;
+  readonly verdict: string;
+  readonly in_practice: string | null;
+  readonly theorem?: string;
+  readonly not_applicable?: Readonly<Record<string, readonly string[]>>;
+  readonly reasons: readonly string[];
+  readonly advice: readonly DesignAdvice[];
+  readonly advice_measured: readonly DesignAdvice[];
+  readonly advice_proved?: readonly DesignAdvice[];
+  readonly notes: readonly string[];
+}
+
+export interface DesignAdvice {
+  readonly says: string;
+  readonly possible: boolean;
+}
+
+/** The same as `dwell design`, with constants measured along a run. */
+export const design = (scenario: Scenario, signal?: AbortSignal): Promise<Designed> =>
+  data(post("/api/design?measure=true", JSON.stringify(scenario), "application/json", signal));
 
 export const startRun = (scenario: Scenario): Promise<Job> =>
   data(post("/api/runs?live=true", JSON.stringify(scenario)));

@@ -5,7 +5,7 @@ import type { Panel } from "../state/app";
 import { useApp, useSession, useTheme } from "./context";
 import { listenToDrops } from "./drops";
 import { Header } from "./Header";
-import { lazy } from "./lazy";
+import { lazy, preload } from "./lazy";
 import { Maps } from "./map/Maps";
 import { Status } from "./Status";
 import { Transport } from "./Transport";
@@ -19,6 +19,8 @@ const PANELS: readonly { panel: Panel; name: string }[] = [
   { panel: "compare", name: "Compare" },
   { panel: "scenario", name: "Scenario" },
 ];
+
+const PRELOAD_AFTER = 1500; // milliseconds: what is seen first comes first
 
 const Guide = lazy(async () => (await import("./Guide")).Guide);
 const Help = lazy(async () => (await import("./Help")).Help, "");
@@ -64,6 +66,10 @@ export function App() {
     document.title = name ? `${name} · dwell` : "dwell";
   }, [name]);
   useEffect(() => listenToDrops(session), [session]);
+  useEffect(() => {
+    const timer = window.setTimeout(() => void preload(), PRELOAD_AFTER);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => {
     document.documentElement.dataset["theme"] = choice === "system" ? "" : choice;
     document.documentElement.dataset["shown"] = theme.name;

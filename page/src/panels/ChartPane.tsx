@@ -6,13 +6,14 @@ import type { Curves } from "../charts/data";
 import { inWords, tableOf } from "../charts/words";
 import { ChartTable } from "./ChartTable";
 import { useApp, useSession, useTheme } from "./context";
+import { unitOf } from "./units";
 
 interface Props {
   readonly name: string; // in the text alternative
   readonly title: preact.ComponentChildren;
   readonly note?: preact.ComponentChildren;
   readonly curves: () => Curves;
-  readonly options: Omit<ChartOptions, "theme" | "seek" | "end" | "group" | "hover">;
+  readonly options: Omit<ChartOptions, "theme" | "seek" | "unit" | "end" | "group" | "hover">;
   readonly agents?: boolean; // whether curve k is agent k
   readonly of: unknown; // when this changes the chart is made anew
 }
@@ -32,6 +33,7 @@ export function ChartPane({ name, title, note, curves, options, agents = false, 
     const made = new Chart(element, {
       ...latest.current.options,
       theme,
+      unit: unitOf(session.store.get().scenario, session.store.get().lanes[0]),
       group: "time",
       end: () => session.end,
       seek: (t) => {

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Law } from "../net/api";
-import { LAWS, lawLike, mismatches, MOST_LAWS, nameOf, paceOf, waitAtSite } from "../state/laws";
+import { lawInWords, LAWS, lawLike, mismatches, MOST_LAWS, nameOf, paceOf, waitAtSite } from "../state/laws";
 import { useApp, useSession } from "./context";
 
 export function Compare() {
@@ -41,7 +41,9 @@ export function Compare() {
             />
             <span>
               <b>{law.name}</b> {law.about}
-              <span class="dim">{said(lawLike(law.kind, scenario.controller, waitAtSite(scenario)))}</span>
+              <span class="dim">
+                {lawInWords(lawLike(law.kind, scenario.controller, waitAtSite(scenario)))}
+              </span>
             </span>
           </label>
         ))}
@@ -61,7 +63,8 @@ export function Compare() {
       </p>
       <p class="dim">
         The other laws are matched to {nameOf(own)}, as by <code>dwell compare</code>
-        {matched(scenario.controller)}. The largest speed that occurred is shown below each map.
+        {matched(scenario.controller)}. The largest speed that occurred is shown below each map. What a key
+        means stands under Scenario, when its law is chosen there.
       </p>
       {mismatches(laws).map((note) => (
         <p key={note} role="note">
@@ -80,12 +83,4 @@ function matched(own: Law): string {
     gain === null ? "" : `the same speed per distance near the centroid, ${gain}`,
   ].filter(Boolean);
   return found.length ? `: ${found.join(", and ")}` : "";
-}
-
-/** The numbers of a law in one line. */
-function said(law: Law): string {
-  return Object.entries(law)
-    .filter(([key, value]) => key !== "kind" && (typeof value === "number" || typeof value === "string"))
-    .map(([key, value]) => `${key} = ${String(value)}`)
-    .join(", ");
 }

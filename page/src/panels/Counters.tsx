@@ -19,7 +19,12 @@ export function Counters({ lane, few = false }: Props) {
   return (
     <dl class="counters">
       <Count name="jumps" value={whole(j)} about="events so far" />
-      <Count name="samples" value={whole(counts.samples)} about="cells that agents have measured" />
+      <Count
+        name="samples"
+        value={whole(counts.samples)}
+        first={!few && lane.timeline.begin === 0 ? lane.timeline.counts(0, 0).samples : 0}
+        about="cells that agents have measured; those before the first jump are in brackets"
+      />
       {!few && (
         <>
           <Count
@@ -39,11 +44,21 @@ export function Counters({ lane, few = false }: Props) {
   );
 }
 
-function Count({ name, value, about }: { name: string; value: string; about: string }) {
+interface CountProps {
+  readonly name: string;
+  readonly value: string;
+  readonly about: string;
+  readonly first?: number; // of them before the first jump
+}
+
+function Count({ name, value, about, first = 0 }: CountProps) {
   return (
     <div title={about}>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>
+        {value}
+        {first > 0 && <span class="dim first"> ({first} at t = 0)</span>}
+      </dd>
     </div>
   );
 }

@@ -38,6 +38,7 @@ export const words = (text: string): Parsed => ({ value: text.trim() || null });
 
 function asText(value: unknown): string {
   if (Array.isArray(value)) return value.every((one) => typeof one === "number") ? value.join(", ") : "";
+  if (typeof value === "number" && Number.isNaN(value)) return "";
   return typeof value === "number" || typeof value === "string" ? String(value) : "";
 }
 
@@ -93,7 +94,10 @@ export function Field({ spot, about }: { spot: Spot; about?: string }) {
   return (
     <>
       <label class="field" title={about}>
-        <span>{spot.name}</span>
+        <span>
+          {spot.name}
+          {about && <span class="about dim">{about}</span>}
+        </span>
         <Entry spot={spot} />
       </label>
       <Wrong spot={spot} />

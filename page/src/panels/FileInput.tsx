@@ -27,6 +27,7 @@ export function FileInput({ id, input, accept, name }: Props) {
       class="hidden"
       tabIndex={-1}
       aria-label={name}
+      aria-hidden="true"
       onChange={(e) => void open(e.currentTarget)}
     />
   );

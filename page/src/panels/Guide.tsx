@@ -151,7 +151,7 @@ function About() {
         </li>
         <li>
           <a href="/docs" target="_blank">
-            The server's interface
+            The server's interface, for programs (JSON)
           </a>
           ; the documentation is in the folder <code>docs</code> of the source
         </li>

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { useApp, useSession } from "./context";
+import "./help.css";
 
 const KEYS: readonly (readonly [string, string])[] = [
   ["Space", "play or pause"],
@@ -12,6 +13,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["R", "run from the beginning"],
   ["1 2 3 4", "change agents, peaks, the workspace, or paint the density"],
   ["M", "go to the map"],
+  ["0", "show everything"],
   ["O S L", "open, save, link"],
   ["Ctrl Z, Ctrl Y", "undo, redo a change, and the run with it"],
   ["Enter", "finish drawing a ring"],
@@ -20,14 +22,14 @@ const KEYS: readonly (readonly [string, string])[] = [
 ];
 
 const MAP_KEYS: readonly (readonly [string, string])[] = [
-  ["[ ]", "choose the one before, the next"],
+  ["[ ]", "select the previous one, the next"],
   ["arrows", "move what is chosen; with Shift finely"],
   ["A, Delete", "add one, remove what is chosen"],
   ["arrows, A", "while drawing or painting: move the cursor; a vertex, or a touch of the brush, at it"],
   ["+ − 0", "closer, farther, everything"],
   ["Ctrl arrows", "move the map"],
   ["arrows, drag", "in three dimensions: turn space; with Shift a drag moves it"],
-  ["Esc", "let go"],
+  ["Esc", "deselect"],
 ];
 
 const MARKS: readonly (readonly [string, string])[] = [
@@ -60,7 +62,10 @@ export function Help() {
       aria-labelledby="help-title"
       onClose={() => session.store.set({ help: false })}
     >
-      <h2 id="help-title">Keys and marks</h2>
+      <form method="dialog" class="help-head">
+        <h2 id="help-title">Keys and marks</h2>
+        <button class="plain strong">Close</button>
+      </form>
       <div class="help-columns">
         <Table title="Anywhere" rows={KEYS} />
         <div>
@@ -73,9 +78,6 @@ export function Help() {
         way the run goes on from there, and the others react. Drag the ground to move the map, and use the
         wheel or two fingers to zoom.
       </p>
-      <form method="dialog">
-        <button class="plain strong">Close</button>
-      </form>
     </dialog>
   );
 }

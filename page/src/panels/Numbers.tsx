@@ -128,6 +128,7 @@ export function ErrorChart({ lanes }: { lanes: readonly Lane[] }) {
         limits: () => limitsOf(lanes, "nu"),
         limitName: "ν",
         label: "distance to the centroid",
+        power: 0,
       }}
     />
   );

@@ -5,10 +5,9 @@ import type { Lane } from "../state/lane";
 import { figure, whole } from "./context";
 
 interface Summary {
-  agents?: number;
   stop?: { reason?: string; ok?: boolean; time?: number };
   events?: { total?: number };
-  cells?: { voronoi?: number; guaranteed?: number; dual_guaranteed?: number };
+  cells?: { voronoi?: number };
   distance?: { mean?: number };
   top_speed?: number | null;
   messages?: number;
@@ -41,12 +40,6 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
     ["path length per agent", figure(summary.distance?.mean)],
     ["largest speed", figure(summary.top_speed)],
   ];
-  const { guaranteed = 0, dual_guaranteed: dual = 0 } = summary.cells ?? {};
-  if (guaranteed + dual > 0)
-    rows.splice(rows.length - 2, 0, [
-      "cells of all kinds",
-      `${whole((summary.cells?.voronoi ?? 0) + guaranteed + dual)}, of which ${whole(guaranteed)} guaranteed and ${whole(dual)} dual`,
-    ]);
   const part = offset > 0 ? `since t = ${figure(offset)}: ` : "";
   const broken = lane.remarks.filter((one) => one.broken);
   const others = lane.remarks.filter((one) => !one.broken);

@@ -35,7 +35,7 @@ export function useTheme(): Theme {
 }
 
 /** Drawn again some times per second while the clock moves, and at once when it stops. */
-export function useTime(perSecond = 8): void {
+export function useTime(perSecond = 20): void {
   const session = useSession();
   const [, again] = useState("");
   useEffect(() => {

@@ -3,8 +3,10 @@
 import { PICTURE, rasterOfPicture } from "../density/raster";
 import { geoJsonIn, mayBeDegrees, partsIn } from "../geometry/geojson";
 import { ringsOf, workspaceOf } from "../geometry/rings";
-import { site } from "../net/api";
+import { site, type Outline } from "../net/api";
 import { withSite } from "../state/edits";
+import { speedOf } from "../state/laws";
+import { capital, figure } from "./context";
 import { LONGEST } from "../state/link";
 import type { Session } from "../state/session";
 import { regionOf } from "../geometry/workspace";
@@ -59,6 +61,19 @@ export async function openFile(session: Session, file: File): Promise<void> {
   }
 }
 
+/** Clauses as sentences: each begins with a capital, unless it begins with a name, and ends with a stop. */
+export const asSentences = (...clauses: readonly string[]): string =>
+  clauses
+    .map((one, k) => (k ? capital(one.trim()) : one.trim()))
+    .map((one) => (/[.!?]$/.test(one) ? one : `${one}.`))
+    .join(" ");
+
+const HOUR = 3600;
+
+/** A time in seconds, with hours where it is long. */
+const inTime = (seconds: number): string =>
+  seconds < HOUR ? `${figure(seconds)} s` : `${figure(seconds)} s (${figure(seconds / HOUR, 2)} hours)`;
+
 /** An outline becomes the workspace of the scenario; only the server can make metres of degrees. */
 async function openOutline(
   session: Session,
@@ -72,17 +87,25 @@ async function openOutline(
     const parts = partsIn(json);
     if (!parts.length) throw new Error(`${name} has no polygon; an outline is a Polygon or a MultiPolygon.`);
     const measured = json["crs"] === undefined && !mayBeDegrees(ringsOf(parts));
-    const { workspace, repairs } = measured
-      ? { workspace: workspaceOf(parts), repairs: [] }
-      : await site(text);
-    const { scenario: next, scale } = withSite(scenario, workspace, name.replace(/\.\w+$/, ""));
+    const found: Outline = measured ? { workspace: workspaceOf(parts), repairs: [] } : await site(text, name);
+    const { workspace, repairs } = found;
+    const { scenario: next } = withSite(scenario, workspace, name.replace(/\.\w+$/, ""), found.site);
+    const speed = speedOf(next.controller);
     if (!(await session.change(next))) return;
     session.setView(null);
-    const units = measured ? " Its coordinates, which cannot be degrees, are taken as metres." : "";
-    const holes = parts.reduce((sum, part) => sum + part.holes.length, 0);
     const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+    const all = partsIn({ type: "Feature", geometry: null, ...json });
+    const shown = regionOf(workspace).parts ?? [{ holes: [] }];
+    const holes = shown.reduce((sum, part) => sum + part.holes.length, 0);
+    const joined = all.length > shown.length ? ` (of ${all.length} polygons, joined where they touch)` : "";
     session.say(
-      `${name} is the workspace: ${many(parts.length, "part")}, ${many(holes, "hole")}. The agents are scattered over it, the density is uniform, and speeds are ${Number(scale.toPrecision(3))} times those of before, as the size is.${units} ${repairs.join(" ")}`.trim(),
+      asSentences(
+        `${name} is the workspace: ${many(shown.length, "part")}, ${many(holes, "hole")}${joined}`,
+        "the agents are scattered over it, and the density is uniform",
+        `lengths are in metres and times in seconds: ${speed ? `the largest speed is ${figure(speed)} m/s, and ` : ""}the run lasts ${inTime(next.run.horizon)}; change both under Scenario`,
+        ...(measured ? ["its coordinates, which cannot be degrees, are taken as metres"] : []),
+        ...repairs,
+      ),
     );
   } catch (error) {
     session.fail(error);

@@ -13,7 +13,7 @@ export interface LawWords {
   readonly moves: string;
 }
 
-const RING = " A ring marks that moment, a [jump|jump].";
+const RING = " A ring marks this [jump|jump] on the map.";
 const MEASURES = "measures its cell and finds the [centroid|centroid]";
 const TOGETHER = `All [sample|sample] at the same times, every dt: each ${MEASURES}.${RING}`;
 const SCHEDULES: Readonly<Record<string, string>> = {
@@ -81,7 +81,7 @@ const WORDS: Readonly<Record<string, (law: Law) => LawWords>> = {
 
 const OTHER: LawWords = {
   tail: "They follow a law written in Python.",
-  samples: "At its events a robot takes a velocity from that law. A ring marks that moment, a [jump|jump].",
+  samples: "At its events a robot takes a velocity from that law. A ring marks this [jump|jump] on the map.",
   moves: "It moves as the law says until its next event; × is its target, where it has one.",
 };
 

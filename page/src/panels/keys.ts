@@ -49,6 +49,7 @@ function commandsOf(session: Session): Record<string, Command> {
       session.leaveStory();
       editor.letGo();
     },
+    "0": () => session.setView(null),
     m: focusMap,
     o: pickFile,
     s: () => void saveScenario(session),
@@ -57,7 +58,7 @@ function commandsOf(session: Session): Record<string, Command> {
 }
 
 /** What a fixed session understands: time alone. */
-const OF_TIME = " ,ArrowLeft,ArrowRight,Home,End,<,>,Escape".split(",");
+const OF_TIME = " ,ArrowLeft,ArrowRight,Home,End,<,>,?,0,Escape".split(",");
 
 /** Listen anywhere on the page, or inside of one element alone. */
 export function listenToKeys(session: Session, where: HTMLElement | Window = window): () => void {

@@ -37,7 +37,8 @@ export function FiguresTable({ rows, level, when, over }: Props) {
             <tr key={lane.name}>
               <th scope="row">
                 <Swatch colour={colourOf(theme, k)} />
-                {titleOf(lane)}
+                {lane.name}
+                <span class="dim">{titleOf(lane).slice(lane.name.length)}</span>
               </th>
               {columns.map(({ name, value }, c) => (
                 <td key={name} class={best[c].has(k) ? "best" : undefined}>

@@ -7,7 +7,7 @@ import type { LanePiece, Lane } from "../state/lane";
 export interface Grid {
   readonly width: number;
   readonly rows: number;
-  readonly counts: Uint32Array; // row after row
+  readonly counts: Float32Array; // row after row
   readonly most: number;
 }
 
@@ -21,17 +21,19 @@ function rowsIn(lane: Lane, k: number): number {
 const agentsOf = (lane: Lane): number =>
   Math.max(1, ...lane.timeline.pieces.map((piece) => piece.arc.agents));
 
+const DENSE = 0.5; // samples per pixel from which each is shared among two, lest regular ones make stripes
+
 /** The samples from one time to another, in `width` columns and at most `height` rows. */
 export function gridOf(lane: Lane, from: number, to: number, width: number, height: number): Grid {
   const agents = agentsOf(lane);
   const rows = Math.max(1, Math.min(agents, Math.floor(height)));
-  const counts = new Uint32Array(rows * width);
+  const counts = new Float32Array(rows * width);
   const scale = width / (to - from || 1);
-  let most = 0;
+  const times: number[] = [];
+  const places: number[] = [];
   const add = (time: number, agent: number): void => {
-    const x = Math.min(width - 1, Math.floor((time - from) * scale));
-    const at = Math.floor((agent * rows) / agents) * width + x;
-    most = Math.max(most, ++counts[at]);
+    times.push(time);
+    places.push(Math.floor((agent * rows) / agents) * width);
   };
   for (const [k, { arc, offset }] of lane.timeline.pieces.entries()) {
     const { events, start } = arc;
@@ -43,7 +45,18 @@ export function gridOf(lane: Lane, from: number, to: number, width: number, heig
     for (let row = first; row < last; row++)
       if (!events.sampled || events.sampled[row]) add(offset + events.time[row], events.agent[row]);
   }
-  return { width, rows, counts, most };
+  const dense = times.length > DENSE * rows * width;
+  times.forEach((time, k) => {
+    const at = (time - from) * scale;
+    const x = Math.min(width - 1, Math.floor(at));
+    if (!dense) return void counts[places[k] + x]++;
+    const left = Math.min(width - 1, Math.max(0, Math.floor(at - 0.5)));
+    const right = Math.min(width - 1, left + 1);
+    const share = Math.min(1, Math.max(0, at - 0.5 - left));
+    counts[places[k] + left] += 1 - share;
+    counts[places[k] + right] += share;
+  });
+  return { width, rows, counts, most: counts.reduce((a, b) => Math.max(a, b), 0) };
 }
 
 /** The agent of a row at a height of the picture, 0 at its top and 1 at its bottom. */
@@ -88,7 +101,7 @@ export function paintGrid(
       const count = counts[row * width + x];
       if (!count) continue;
       const at = 4 * (row * width + x);
-      const share = most > 1 ? (count - 1) / (most - 1) : 1;
+      const share = most > 1 ? Math.max(0, count - 1) / (most - 1) : 1;
       into[at] = r;
       into[at + 1] = g;
       into[at + 2] = b;

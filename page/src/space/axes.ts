@@ -3,7 +3,7 @@
 import { nameOfAxis } from "../geometry/shadow";
 import type { Pen } from "../map/pen";
 import type { Scene } from "../map/scene";
-import { plain, ticksOf } from "../map/ticks";
+import { labelled, ticksOf } from "../map/ticks";
 import { toX, toY } from "../map/view";
 import type { Projection } from "./projection";
 import type { Vector } from "./vector";
@@ -40,12 +40,13 @@ function drawAxis(pen: Pen, scene: Scene, projection: Projection, axis: number):
     pen.line(x + TICK * nx, y + TICK * ny);
   }
   pen.stroke({ colour: theme.cell, width: 1, alpha: 0.7 });
-  for (const v of values) {
+  const { labels, about } = labelled(values, scene.unit);
+  for (const [k, v] of values.entries()) {
     const [x, y] = screen(at(v));
-    pen.text(plain(v), x + AWAY * nx, y + AWAY * ny, label);
+    pen.text(labels[k], x + AWAY * nx, y + AWAY * ny, label);
   }
   const [mx, my] = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
-  pen.text(nameOfAxis(axis, 3), mx + NAME * nx, my + NAME * ny, { ...label, bold: true });
+  pen.text(nameOfAxis(axis, 3) + about, mx + NAME * nx, my + NAME * ny, { ...label, bold: true });
 }
 
 /** Points on the edge along an axis: the lowest one that is seen, for the third axis the leftmost. */

@@ -75,7 +75,7 @@ export class Forms {
     const wrong = standing(this.session.store.get())[0];
     if (!wrong) return true;
     this.session.store.set({ panel: wrong.spot.panel });
-    this.session.say(`Not run, as ${wrong.spot.name} is not mended: ${wrong.says}`, "error");
+    this.session.say(`Not run, as ${wrong.spot.name} is not corrected: ${wrong.says}`, "error");
     return false;
   }
 

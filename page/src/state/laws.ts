@@ -18,11 +18,19 @@ export const LAWS: readonly { kind: string; name: string; about: string }[] = [
   {
     kind: "minimum-energy",
     name: "Minimum energy",
-    about: "moves as slowly as a given decay of the error admits",
+    about: "moves no faster than its error has to fall",
   },
 ];
 
 export const nameOf = (kind: string): string => LAWS.find((law) => law.kind === kind)?.name ?? kind;
+
+/** The numbers and words of a law in one line. */
+export function lawInWords(law: Law): string {
+  return Object.entries(law)
+    .filter(([key, value]) => key !== "kind" && (typeof value === "number" || typeof value === "string"))
+    .map(([key, value]) => `${key} = ${String(value)}`)
+    .join(", ");
+}
 
 const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
 

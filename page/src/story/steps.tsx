@@ -143,8 +143,8 @@ const fewer: StoryStep = {
       <p>
         Timers reach a cost of {number(mine.cost)} with {count(mine.samples)} samples, Lloyd's law{" "}
         {number(lloyd.cost)} with {count(lloyd.samples)}. For the same cost, timers need{" "}
-        <b class="number">{figure(lloyd.samples / mine.samples, 2)} times fewer</b> samples; the ratio depends
-        on dt.
+        <b class="number">{figure((100 * mine.samples) / lloyd.samples, 2)} % as many</b> samples; the share
+        depends on dt.
       </p>
     </>
   ),

@@ -15,7 +15,7 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
     {
         "two-hills": "eight agents share two hills in a rectangle; a small place to start",
         "paper-12": "the paper's run of 12 agents with slow timers",
-        "paper-30": "the paper's run of 30 agents with a dwell-time certificate",
+        "paper-30": "the paper's run of 30 agents, whose timers meet the paper's condition",
         "paper-12-lloyd": "the same 12 agents with Lloyd's law, as the paper compares",
         "paper-12-self-triggered": "the same 12 agents with a self-triggered law, as it compares",
         "event-triggered-8": "eight agents that speak only when they change their speed",

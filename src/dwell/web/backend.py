@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, final
@@ -57,11 +57,15 @@ class Backend:
             await asyncio.gather(self.runs.close(), self._tasks.close())
 
     async def result(
-        self, request: Request, task: str, media: str = "application/json"
+        self,
+        request: Request,
+        task: str,
+        media: str = "application/json",
+        given: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Return the result of a short task on the body of a request."""
+        """Return the result of a short task on the body of a request, and options `given`."""
         raw = await self.read(request, media)
-        result = task_result(self._tasks, task, raw, self.limits.queued)
+        result = task_result(self._tasks, task, raw, self.limits.queued, given)
         return await while_connected(request, result)
 
     async def read(self, request: Request, media: str) -> bytes:

@@ -16,6 +16,7 @@ from dwell.web.limits import Limits
 # by its digest one of another request.
 DENSITIES = ("uniform", "polynomial", "gaussian", "mixture")
 NAMES = ("file", "path", "sha256")
+LONGEST_SYSTEM = 3_000  # characters of the text of a coordinate system
 HIGH, MOST_FACES = 4, 1e6  # dimensions from which polytopes may have very many faces
 
 _TOKEN = re.compile(
@@ -89,13 +90,7 @@ def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
             code="web.modules",
             key="modules",
         )
-    if mapping.get("site") is not None:
-        raise InputError(
-            "site names a file, which a server does not take: requests hold no paths; give its "
-            "outline as the workspace, or use the command line",
-            code="web.site",
-            key="site",
-        )
+    _refuse_site(mapping.get("site"), "workspace" in mapping)
     _refuse_horizon(mapping.get("run"), limits)
     _refuse_changes(mapping, limits)
     scenario = parse_scenario(mapping)
@@ -111,6 +106,45 @@ def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
         if world.workspace is not None:
             _refuse_facets(world.workspace, f"world[{k}].workspace")
     return scenario
+
+
+def _refuse_site(site: object, placed: bool) -> None:
+    """Refuse a site that would be read from a file; one that only names its place is data."""
+    if site is None or (placed and isinstance(site, Mapping) and _names_its_place(site)):
+        return
+    raise InputError(
+        "site names a file, which a server does not take: requests hold no paths; give its "
+        "outline as the workspace, or use the command line",
+        code="web.site",
+        key="site",
+    )
+
+
+def _names_its_place(site: Mapping[str, Any]) -> bool:
+    """Whether a site has the plain name of a file, which is not read, and a system without files.
+
+    A system may be a code of EPSG, or a local frame as dwell itself writes it: other texts could
+    name files of grids.
+    """
+    if not set(site) <= {"file", "crs", "stay"} or not isinstance(site.get("stay", False), bool):
+        return False
+    file, crs = site.get("file"), site.get("crs")
+    if not isinstance(file, str) or not isinstance(crs, str):
+        return False
+    if not re.fullmatch(r"[\w ()+-][\w .()+-]{0,90}", file):
+        return False
+    if re.fullmatch(r"EPSG:\d{4,6}", crs):
+        return True
+    origin = re.search(r'"Latitude of natural origin",([-+.\de]+),.*"Longitude of natural origin",'
+                       r"([-+.\de]+),", crs)  # fmt: skip
+    if origin is None or len(crs) > LONGEST_SYSTEM:
+        return False
+    from dwell.sites import Frame
+
+    try:
+        return Frame.about(float(origin[2]), float(origin[1])).crs == crs
+    except ValueError:
+        return False
 
 
 def _refuse_code(density: object, key: str) -> None:

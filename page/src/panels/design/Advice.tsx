@@ -1,66 +1,63 @@
-/** What the server says of a setting: objections, and changes of one number that would do. */
+/** What `dwell design` says of a scenario: verdict, what fails, and changes of one number that would do. */
 
 import { useEffect, useState } from "preact/hooks";
-import { design, Refusal } from "../../net/api";
+import { design, Refusal, type DesignAdvice, type Designed, type Scenario } from "../../net/api";
 import { useApp } from "../context";
-import { withSetting, type Measured, type Setting } from "./formulas";
 
 const ASK_AFTER = 500; // milliseconds after the last change
 
-export interface Said {
-  readonly reasons: readonly string[];
-  readonly helps: readonly string[]; // changes of one number that would do
-  readonly fails: readonly string[]; // numbers of which no value would
-  readonly measured: Measured | null;
+/** An answer, or why there is none, about a scenario. */
+export interface Answer {
+  readonly about: Scenario;
+  readonly found: Designed | null;
+  readonly refused: string;
 }
 
-interface Answer {
-  readonly reasons?: readonly string[];
-  readonly advice?: readonly { says: string; possible: boolean }[];
-  readonly measured_lipschitz?: { readonly start?: Measured | null };
-}
-
-function saidBy({ reasons = [], advice = [], measured_lipschitz }: Answer): Said {
-  const those = (possible: boolean): string[] =>
-    advice.filter((one) => one.possible === possible).map((one) => one.says);
-  return { reasons, helps: those(true), fails: those(false), measured: measured_lipschitz?.start ?? null };
-}
-
-/** The answer about a setting; null while it is requested, or where there is none. */
-export function useAdvice(setting: Setting | null): Said | null {
+/** The last answer; `about` is not the scenario shown while that one is being measured. */
+export function useAnswer(): Answer | null {
   const scenario = useApp((app) => app.scenario);
-  const [said, say] = useState<Said | null>(null);
+  const [answer, keep] = useState<Answer | null>(null);
   useEffect(() => {
-    if (!scenario || !setting) return;
-    let over = false;
+    if (scenario?.controller.kind !== "timer") return;
+    const given = new AbortController();
     const ask = async (): Promise<void> => {
       try {
-        const found = (await design(withSetting(scenario, setting))) as Answer;
-        if (!over) say(saidBy(found));
+        keep({ about: scenario, found: await design(scenario, given.signal), refused: "" });
       } catch (error) {
-        const reasons = error instanceof Refusal ? [error.message] : [];
-        if (!over) say(reasons.length ? { reasons, helps: [], fails: [], measured: null } : null);
+        const refused = error instanceof Refusal ? error.message : "The server does not answer.";
+        if (!given.signal.aborted) keep({ about: scenario, found: null, refused });
       }
     };
     const timer = window.setTimeout(() => void ask(), ASK_AFTER);
     return () => {
-      over = true;
+      given.abort();
       clearTimeout(timer);
     };
-  }, [scenario, setting]);
-  return said;
+  }, [scenario]);
+  return answer;
 }
 
-export function Advice({ said }: { said: Said | null }) {
-  if (!said) return null;
+export function Advice({ answer }: { answer: Designed }) {
+  const those = (all: readonly DesignAdvice[], possible: boolean): string[] =>
+    all.filter((one) => one.possible === possible).map((one) => one.says);
+  const helps = those(answer.advice, true);
+  const measured = those(answer.advice_measured, true);
+  const proved = those(answer.advice_proved ?? [], true);
   return (
-    <section>
-      <Listed title="What stands against it" lines={said.reasons} />
+    <section class="advice">
+      {answer.theorem && <p class="dim">{answer.theorem}</p>}
+      <Listed title="What fails" lines={answer.reasons} />
+      <Listed title="For what is proved without L" lines={proved} />
       <Listed
-        title={said.helps.length > 1 ? "Any one of these would do" : "This would do"}
-        lines={said.helps}
+        title={`For the paper's condition with the L assumed, ${helps.length > 1 ? "any one of these" : "this"} would do`}
+        lines={helps}
       />
-      <Listed title="These alone would not" lines={said.fails} />
+      <Listed title="With the L measured, that needs" lines={measured} />
+      <Listed
+        title="Not enough on their own"
+        lines={[...those(answer.advice, false), ...those(answer.advice_measured, false)]}
+      />
+      <Listed title="Notes" lines={answer.notes} />
     </section>
   );
 }

@@ -3,9 +3,10 @@
 import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { Held } from "../../state/held";
 import { nameOf } from "../../state/laws";
+import { TABLES } from "../../state/tables";
 import type { TermName } from "../../terms";
 import { figure, useApp, useSession, useTheme } from "../context";
-import { Advice, useAdvice } from "./Advice";
+import { Advice, useAnswer } from "./Advice";
 import "./design.css";
 import {
   conditions,
@@ -14,6 +15,7 @@ import {
   settingOf,
   verdictOf,
   withSetting,
+  type Assumed,
   type Setting,
   type Slider,
 } from "./formulas";
@@ -30,16 +32,27 @@ const SLIDERS: readonly { key: Slider & TermName; name: string; about: string }[
 ];
 
 /** The setting of the scenario, or where a hand is moving it. */
-function useSetting(): { own: Setting | null; setting: Setting | null; held: Held<Setting> } {
+function useSetting(assumed: Assumed | null): {
+  own: Setting | null;
+  setting: Setting | null;
+  held: Held<Setting>;
+} {
   const session = useSession();
   const scenario = useApp((app) => app.scenario);
   const agents = useApp((app) => app.start.length);
-  const own = useMemo(() => (scenario ? settingOf(scenario, agents) : null), [scenario, agents]);
+  const own = useMemo(
+    () => (scenario ? settingOf(scenario, agents, assumed) : null),
+    [scenario, agents, assumed],
+  );
   const [, again] = useReducer((count: number) => count + 1, 0);
+  const latest = useRef(own);
+  latest.current = own;
+  const taken = useRef(assumed);
+  taken.current = assumed;
   const held = useMemo(
     () =>
       new Held<Setting>(
-        (next) => session.forms.change((s) => withSetting(s, next)),
+        (next) => session.forms.change((s) => withSetting(s, next, latest.current ?? next, taken.current)),
         () => again(undefined as never),
       ),
     [session],
@@ -49,8 +62,8 @@ function useSetting(): { own: Setting | null; setting: Setting | null; held: Hel
 
 export function Design() {
   const scenario = useApp((app) => app.scenario);
-  const { own, setting, held } = useSetting();
-  const said = useAdvice(setting);
+  const answer = useAnswer();
+  const { own, setting, held } = useSetting(answer?.found ?? null);
   if (!scenario) return null;
   if (!own || !setting)
     return (
@@ -59,17 +72,20 @@ export function Design() {
         the timer law under Scenario to design it.
       </p>
     );
-  const move = (next: Setting): void => held.move(inOrder(next));
+  const move = (next: Setting): void => held.move(inOrder(next, setting));
   const letGo = (): void => void held.flush();
-  const verdict = verdictOf(setting, said?.measured ?? null);
+  const current = answer && answer.about === scenario && held.value === null ? answer : null;
+  const found = current?.found ?? null;
+  const verdict = verdictOf(setting, found);
   return (
     <div class="design">
+      {found?.in_practice && <p class="in-practice">{found.in_practice}</p>}
       <Region setting={setting} move={move} letGo={letGo} />
       <p class={`verdict ${verdict.tone}`} role="status">
-        {verdict.says}
+        {current?.refused || verdict.says}
       </p>
       <div class="sliders">
-        {SLIDERS.map((one) => (
+        {SLIDERS.filter((one) => !Number.isNaN(setting[one.key])).map((one) => (
           <OneSlider
             key={one.key}
             which={one.key}
@@ -77,23 +93,35 @@ export function Design() {
             about={one.about}
             setting={setting}
             first={own}
+            assumed={answer?.found ?? null}
             move={move}
             letGo={letGo}
           />
         ))}
       </div>
       {!scenario.certificate && (
-        <p class="dim">η̃max and L are not in the scenario; moving a slider puts them there.</p>
+        <p class="dim">
+          η̃max and L are not in the scenario: as <code>dwell design</code> does, the page takes {TABLES.theta}{" "}
+          k1 and what it measures for each agent; shown is the agent with the least room. Moving one of these
+          two sliders puts both into the scenario.
+        </p>
       )}
       <ul class="conditions">
-        {conditions(setting).map((one) => (
+        {conditions(setting, found).map((one) => (
           <li key={one.name}>
-            <b class={one.holds ? "good" : "bad"}>{one.holds ? "✓ holds" : "✗ fails"}</b> {one.name}
+            <b class={one.holds === null ? "dim" : one.holds ? "good" : "bad"}>
+              {one.holds === null ? "○ open" : one.holds ? "✓ holds" : "✗ fails"}
+            </b>{" "}
+            {one.name}
             <span class="dim">{one.says}</span>
           </li>
         ))}
       </ul>
-      <Advice said={said} />
+      {found && <Advice answer={found} />}
+      <p class="dim">
+        ν̃ = (1 − epsilon) ν, with the margin epsilon of the law; N is the number of agents. In files and
+        messages the six are k1, nu, t1, t2, eta_max and lipschitz.
+      </p>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import type { TermName } from "../../terms";
 import { Entry, number, Wrong } from "../Entry";
 import { figure } from "../context";
 import { Term } from "../Term";
-import { inOrder, settingOf, withSetting, type Setting, type Slider } from "./formulas";
+import { inOrder, settingOf, withSetting, type Assumed, type Setting, type Slider } from "./formulas";
 
 const KEYS: Record<Slider, string> = {
   k1: "controller.k1",
@@ -17,19 +17,28 @@ const KEYS: Record<Slider, string> = {
   lipschitz: "certificate.lipschitz",
 };
 
+/** An eta_max that is typed is a number of its own; one that is tied to k1 moves with it. */
+const untied = (next: Setting, before: Setting): Setting =>
+  next.t1 > next.t2 ? next : inOrder(next, before);
+
 /** The place that a slider is for. A T1 that is typed too long is refused; a slider stops there. */
-function spotOf(which: Slider, name: string, agents: number): Spot {
+function spotOf(which: Slider, name: string, agents: number, assumed: Assumed | null): Spot {
   return {
     key: KEYS[which],
     name,
     panel: "design",
     parse: number,
-    read: (s) => settingOf(s, agents)?.[which],
+    read: (s) => settingOf(s, agents, assumed)?.[which],
     write: (s, value) => {
-      const before = settingOf(s, agents);
+      const before = settingOf(s, agents, assumed);
       if (!before) return s;
       const next = { ...before, [which]: value as number };
-      return withSetting(s, which === "t2" && next.t2 > 0 ? inOrder(next) : next);
+      return withSetting(
+        s,
+        which === "t2" && next.t2 > 0 ? inOrder(next, before) : untied(next, before),
+        before,
+        assumed,
+      );
     },
   };
 }
@@ -42,24 +51,28 @@ interface Props {
   readonly name: string;
   readonly about: string;
   readonly first: Setting;
+  readonly assumed: Assumed | null;
   readonly setting: Setting;
   readonly move: (next: Setting) => void;
   readonly letGo: () => void;
 }
 
-export function OneSlider({ which, name, about, first, setting, move, letGo }: Props) {
+export function OneSlider({ which, name, about, first, assumed, setting, move, letGo }: Props) {
   const middle = useRef(first[which] || 1);
   const low = Math.log10(middle.current) - DECADES;
   const value = setting[which];
   const at = (notch: number): number =>
     Number((10 ** (low + (2 * DECADES * notch) / NOTCHES)).toPrecision(3));
-  const spot = useMemo(() => spotOf(which, name, first.agents), [which, name, first.agents]);
+  const spot = useMemo(
+    () => spotOf(which, name, first.agents, assumed),
+    [which, name, first.agents, assumed],
+  );
   return (
     <div class="slider">
       <span class="slider-name">
         <Term name={which}>{name}</Term> <span class="dim">{about}</span>
       </span>
-      <Entry spot={spot} showing={value} label={`${name}, ${about}, as a number`} />
+      <Entry spot={spot} showing={Number(value.toPrecision(6))} label={`${name}, ${about}, as a number`} />
       <input
         type="range"
         min={0}

@@ -79,13 +79,15 @@ function spaced(f: Frame): number[] {
 
 /** Where the paper's condition holds: above eta_max, and below a curve in T2. */
 function paper(pen: Pen, f: Frame, s: Setting, theme: Theme): void {
-  const top = (t2: number): number => Math.sqrt((s.etaMax * reach(s)) / (t2 * spread(s)));
-  const last = reach(s) / (s.etaMax * spread(s)); // where the curve comes down to eta_max
+  if (Number.isNaN(s.lipschitz)) return;
+  const top = (t2: number): number => maxGain({ ...s, t2 });
+  const least = s.tied ? f.k1[0] : s.etaMax; // an eta_max that moves with k1 stays below it
+  const last = s.tied ? f.t2[1] : reach(s) / (s.etaMax * spread(s)); // where the curve comes down to eta_max
   const along = [...spaced(f).filter((t2) => t2 < last), Math.min(last, f.t2[1])];
   pen.begin();
-  pen.move(xOf(f, f.t2[0]), yOf(f, s.etaMax));
-  for (const t2 of along) pen.line(xOf(f, t2), yOf(f, Math.max(s.etaMax, top(t2))));
-  pen.line(xOf(f, Math.min(last, f.t2[1])), yOf(f, s.etaMax));
+  pen.move(xOf(f, f.t2[0]), yOf(f, least));
+  for (const t2 of along) pen.line(xOf(f, t2), yOf(f, Math.max(least, top(t2))));
+  pen.line(xOf(f, Math.min(last, f.t2[1])), yOf(f, least));
   pen.close();
   pen.fill({ colour: theme.good, alpha: 0.22 });
   pen.stroke({ colour: theme.good, width: 1.6 });

@@ -1,12 +1,21 @@
 /** The maps of all lanes, side by side. */
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Size } from "../../map/view";
+import { regionOf } from "../../geometry/workspace";
+import type { Bounds, Size } from "../../map/view";
+import type { Scenario } from "../../net/api";
 import { useApp } from "../context";
 import { Pending } from "../Pending";
 import { framesOf } from "./columns";
 import { MapPane } from "./MapPane";
 import { boundsOfScenario } from "./scene_of";
+
+/** Height over width of what a map shows in one column; those that are turned, or have time upward, are square. */
+function shapeOf(bounds: Bounds | null, scenario: Scenario | null): number {
+  const flat = scenario && regionOf(scenario.workspace).dimension === 2;
+  if (!bounds || !flat) return 1;
+  return Math.min(1, Math.max(0.5, (bounds.top - bounds.bottom) / (bounds.right - bounds.left || 1)));
+}
 
 export function Maps() {
   const lanes = useApp((app) => app.lanes);
@@ -28,7 +37,7 @@ export function Maps() {
   const sizes = { "--frame-width": `${width}px`, "--frame-height": `${height}px` };
   const kind = !several ? "maps" : swiped ? "maps frames swiped" : "maps frames";
   return (
-    <div class={kind} ref={box} style={several ? sizes : {}}>
+    <div class={kind} ref={box} style={several ? sizes : { "--shape": shapeOf(bounds, scenario) }}>
       {shown.map((lane, k) => (
         <MapPane key={k} lane={lane} titled={several} />
       ))}

@@ -138,6 +138,7 @@ export class Dragging {
   async commit(): Promise<void> {
     const { drag } = this;
     clearTimeout(this.timer);
+    const painted = drag.density && this.painting.changes(drag.density);
     this.painting.end();
     this.grip = null;
     const again = this.resume;
@@ -146,7 +147,9 @@ export class Dragging {
     else if (drag.peaks) await this.session.editor.setPeaks(drag.peaks, drag.which ?? -1);
     else if (drag.ring) await this.session.editor.setRing(drag.ring);
     else if (drag.parts) await this.session.editor.setParts(drag.parts);
-    else if (drag.density) await this.session.editor.setDensity(drag.density);
+    else if (drag.density && painted) await this.session.editor.setDensity(drag.density);
+    else if (drag.density)
+      this.session.say("Nothing was painted: the stroke changes no value inside of the workspace.");
     else if (drag.bounds) await this.session.editor.setBounds(drag.bounds);
     if (this.drag === drag) this.drag = {}; // unless something else is dragged by now
     this.session.clock.touch();

@@ -2,12 +2,25 @@
 
 import { paintable, Stroke, type RasterTable } from "../../density/raster";
 import type { Point } from "../../geometry/polygon";
-import { widthOf } from "../../geometry/workspace";
+import { placeIn, widthOf, type Region } from "../../geometry/workspace";
 import type { Session } from "../../state/session";
 import { boundsOf, type Shown } from "./scene_of";
 
+/** Whether two grids differ at a pixel whose middle lies in a region. */
+export function differWithin(region: Region, one: RasterTable, other: RasterTable): boolean {
+  const [dx, dy] = typeof one.pixel === "number" ? [one.pixel, one.pixel] : one.pixel;
+  return one.inline.some((row, j) =>
+    row.some((value, i) => {
+      if (value === other.inline[j][i]) return false;
+      const middle = [one.origin[0] + (i + 0.5) * dx, one.origin[1] + (j + 0.5) * dy];
+      return placeIn(region, middle).every((v, k) => v === middle[k]);
+    }),
+  );
+}
+
 export class Painting {
   private stroke: Stroke | null = null;
+  private base: RasterTable | null = null;
 
   constructor(
     private readonly session: Session,
@@ -30,16 +43,20 @@ export class Painting {
     if (!shown) return undefined;
     const { brush } = this.session.store.get();
     const { region } = shown.scene;
-    this.stroke ??= new Stroke(
-      paintable(before ?? shown.table, shown.density, boundsOf(region, 0)),
-      brush.size * widthOf(region),
-      brush,
-    );
+    this.base ??= paintable(before ?? shown.table, shown.density, boundsOf(region, 0));
+    this.stroke ??= new Stroke(this.base, brush.size * widthOf(region), brush);
     this.session.store.set({ cursor: z });
     return this.stroke.to(z);
   }
 
+  /** Whether what was painted changes anything in the workspace. */
+  changes(painted: RasterTable): boolean {
+    const region = this.shown()?.scene.region;
+    return !this.base || !region || differWithin(region, this.base, painted);
+  }
+
   end(): void {
     this.stroke = null;
+    this.base = null;
   }
 }

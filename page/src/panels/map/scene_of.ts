@@ -13,6 +13,7 @@ import type { Theme } from "../../map/theme";
 import { fit, type Bounds, type Size, type View } from "../../map/view";
 import type { Scenario } from "../../net/api";
 import type { AppState } from "../../state/app";
+import { unitOf } from "../units";
 import type { Lane, LanePiece } from "../../state/lane";
 import type { Session } from "../../state/session";
 import { speedScale } from "../../state/speed";
@@ -143,6 +144,7 @@ export class SceneMaker {
       space,
       line: region.bounds ? this.codeOf(lineCode) : null,
       state,
+      unit: unitOf(app.scenario, lane),
       heat:
         region.dimension === 2 && !shadow && density
           ? this.heatOf(density, world, region, theme, most)

@@ -103,7 +103,7 @@ export function PeaksForm({ scenario, sensor }: { scenario: Scenario; sensor: nu
           </button>
         </div>
       ))}
-      {!peaks.length && <p class="dim">No peaks; every place counts as the density says.</p>}
+      {!peaks.length && <p class="dim">This density has no peaks to drag.</p>}
     </fieldset>
   );
 }

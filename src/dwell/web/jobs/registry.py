@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, final
 
 from dwell.web.errors import RequestError, problem
-from dwell.web.jobs.task_client import problem_of, submit
+from dwell.web.jobs.task_client import LESS, problem_of, submit
 from dwell.web.limits import Limits
 from dwell.web.wire_format import EVENTS, Entry
 from dwell.web.work.jobs import COMPILING
@@ -49,6 +49,7 @@ class Job:
     listened_at: float = field(default_factory=time.monotonic)  # when a client listened last
     ended_at: float = 0.0
     task: Task | None = None
+    advice: str = LESS  # if it takes too long
 
     @property
     def over(self) -> bool:
@@ -136,7 +137,7 @@ class JobRegistry:
         about = {key: admitted[key] for key in ("law", "agents", "dimension", "horizon", "name")}
         name = secrets.token_hex(8)
         file, spool = self._folder / f"{name}.nc", self._folder / f"{name}.frames"
-        job = Job(name, about, file, spool, live)
+        job = Job(name, about, file, spool, live, advice=admitted["advice"])
         order = {
             "do": "run", "scenario": admitted["scenario"], "file": str(file), "spool": str(spool)
         }  # fmt: skip
@@ -213,7 +214,7 @@ class JobRegistry:
         if job.over:  # it was cancelled before
             job.discard()
             return
-        job.error = problem_of(outcome)
+        job.error = problem_of(outcome, job.advice)
         if outcome.status == HAS_RESULT:
             job.summary, job.progress = outcome.value["summary"], 1.0
             self.close(job, DONE)

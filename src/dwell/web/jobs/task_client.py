@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dwell.web.errors import RequestError, problem
@@ -11,6 +11,7 @@ from dwell.workers.child import CROWDED, DONE, FAILED, LATE, LOST, TaskOutcome
 from dwell.workers.pool import Pool, Task
 
 SECONDS = 60.0  # time limit of a short task: the first of a kind may have to be compiled
+LESS = "take a shorter horizon or fewer agents"
 WORKER_LOST = "web.worker-lost"
 STATUS = {
     "web.too-large": 413,
@@ -20,12 +21,14 @@ STATUS = {
 }
 
 
-async def task_result(pool: Pool, task: str, raw: bytes, queued: int) -> dict[str, Any]:
+async def task_result(
+    pool: Pool, task: str, raw: bytes, queued: int, given: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Return the result of one of `dwell.web.work.scenario_tasks.TASKS` on the body of a request.
 
     A task whose process dies is tried once more: an earlier one may have damaged the process.
     """
-    order = {"do": "task", "task": task, "body": raw}
+    order = {"do": "task", "task": task, "body": raw, "given": dict(given or {})}
     try:
         return await result_of(pool, order, SECONDS, queued)
     except RequestError as error:
@@ -85,11 +88,14 @@ def draining() -> RequestError:
     return RequestError(503, "web.draining", "the server is about to end; it takes no more jobs")
 
 
-def problem_of(outcome: TaskOutcome) -> dict[str, Any] | None:
-    """Return the error of a task that failed; None if it was stopped on request."""
+def problem_of(outcome: TaskOutcome, advice: str = LESS) -> dict[str, Any] | None:
+    """Return the error of a task that failed; None if it was stopped on request.
+
+    `advice` says what would make a task that took too long shorter.
+    """
     says = {
         LATE: f"the job took longer than the {outcome.value} that this server gives to one; "
-        "take a shorter horizon or fewer agents, or use dwell run",
+        f"{advice}, or use dwell run",
         LOST: f"the worker process ended unexpectedly ({outcome.value}), perhaps for want of "
         "memory; take fewer agents or a shorter horizon, or try again",
         CROWDED: "too many long tasks are under way, and others wait; try again later",

@@ -32,7 +32,7 @@ class PageFiles(StaticFiles):
 routes = APIRouter(include_in_schema=False)
 
 
-@routes.get("/")
+@routes.api_route("/", methods=["GET", "HEAD"])
 async def index() -> Response:
     """The page."""
     built = STATIC / "index.html"

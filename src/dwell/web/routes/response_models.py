@@ -72,6 +72,7 @@ class Outline(BaseModel):
 
     workspace: dict[str, Any] = Field(description="the table of a scenario, in metres")
     repairs: list[str] = Field(description="what was repaired, and inaccuracies")
+    site: dict[str, str] = Field(description="the name of the file, and its system in metres")
 
 
 class FleetShown(BaseModel):

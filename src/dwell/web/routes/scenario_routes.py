@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
 
 from dwell.scenario import (
@@ -22,6 +22,12 @@ from dwell.web.routes.openapi import SCENARIO, body
 
 SCENARIO_BODY = body("application/json", SCENARIO, "A scenario.")
 TEXT_BODY = body("text/plain", {"type": "string"}, "A scenario file, TOML or JSON.")
+
+Measure = Annotated[
+    bool, Query(description="whether to measure along a run and at random places, as dwell design")
+]
+
+Name = Annotated[str, Query(max_length=300, description="the name of the file, for messages")]
 
 OUTLINE_BODY = body("text/plain", {"type": "string"}, "An outline in GeoJSON.")
 
@@ -89,12 +95,15 @@ async def text(request: Request, backend: WithBackend) -> PlainTextResponse:
     responses={200: {"model": models.Outline}, **error_responses(*WITH_BODY)},
     openapi_extra=OUTLINE_BODY,
 )
-async def site(request: Request, backend: WithBackend) -> JSONResponse:
-    """The workspace in metres of the polygons in a GeoJSON."""
-    return JSONResponse(await backend.result(request, "outline", "text/plain"))
+async def site(request: Request, backend: WithBackend, name: Name = "") -> JSONResponse:
+    """The workspace in metres of the polygons in a GeoJSON, and its place on the Earth."""
+    given = {"name": name} if name else {}
+    return JSONResponse(await backend.result(request, "outline", "text/plain", given))
 
 
 @routes.post("/api/design", responses=error_responses(*WITH_BODY), openapi_extra=SCENARIO_BODY)
-async def design(request: Request, backend: WithBackend) -> dict[str, Any]:
+async def design(
+    request: Request, backend: WithBackend, measure: Measure = False
+) -> dict[str, Any]:
     """Evaluate the theorem's conditions for a scenario of the timer law."""
-    return await backend.result(request, "design")
+    return await backend.result(request, "design_measured" if measure else "design")

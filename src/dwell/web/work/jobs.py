@@ -29,6 +29,7 @@ def run_order(limits: Limits, order: dict[str, Any], link: Link) -> dict[str, An
 def run_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any]:
     """Run a scenario, store it in a file, and return its summary."""
     from dwell._kernels._jit import compilations
+    from dwell.progress import EXPECTING
     from dwell.results import save_run
     from dwell.runner import run_scenario
     from dwell.scenario import parse_scenario
@@ -40,8 +41,13 @@ def run_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any]
     spool = Spool(Path(order["spool"]))
     try:
         streamer = RunStreamer(scenario, limits, spool, link.report)
+
+        def tell(what: str, share: float) -> None:
+            if not what.startswith(EXPECTING):  # its size, for a log
+                link.progress(f"{what}, {streamer.length}" if streamer.length else what, share)
+
         with compilations(lambda: link.send("report", {"doing": COMPILING, "progress": 0.0})):
-            run = run_scenario(scenario, progress=link.progress, threads=1, watch=streamer.watch)
+            run = run_scenario(scenario, progress=tell, threads=1, watch=streamer.watch)
         streamer.end(run)
         link.progress("measuring", 1.0)
         summary = run.summary()
@@ -75,7 +81,7 @@ def task_job(order: dict[str, Any], limits: Limits, link: Link) -> dict[str, Any
     """Carry out one of `scenario_tasks.TASKS`."""
     from dwell.web.work.scenario_tasks import TASKS
 
-    return TASKS[order["task"]](order["body"], limits)
+    return TASKS[order["task"]](order["body"], limits, **order.get("given", {}))
 
 
 JOBS: dict[str, Callable[[dict[str, Any], Limits, Link], dict[str, Any]]] = {

@@ -15,12 +15,14 @@ from dwell.scenario.describe import describe_workspace
 from dwell.web.limits import Limits
 from dwell.web.request_parsing import checked_text
 
-NAME = "outline.geojson"
+USUAL = "outline.geojson"  # the name where none is given
+ENDINGS = (".geojson", ".json")
+LONGEST = 80  # characters of a file's name
 SYSTEM = re.compile(r"(urn:ogc:def:crs:)?\w{1,20}:[\w.]{0,20}:?\w{1,20}")
 
 
-def outline(raw: bytes, limits: Limits) -> dict[str, Any]:
-    """Return the workspace table of all polygons of a GeoJSON, and what was repaired.
+def outline(raw: bytes, limits: Limits, name: str = USUAL) -> dict[str, Any]:
+    """Return the workspace table of all polygons of a GeoJSON, its site, and what was repaired.
 
     Only coordinates and the name of their system are handed to the library that reads map files:
     a GeoJSON may also name other files and addresses.
@@ -32,24 +34,54 @@ def outline(raw: bytes, limits: Limits) -> dict[str, Any]:
     polygons = list(_polygons(mapping))
     if not polygons:
         raise _refused("the GeoJSON has no polygon; a Polygon or a MultiPolygon is needed")
+    polygons, joined = _joined(polygons)
     shape = {"type": "MultiPolygon", "coordinates": polygons}
     feature = {"type": "Feature", "properties": {}, "geometry": shape}
     plain: dict[str, Any] = {"type": "FeatureCollection", "features": [feature]}
     if mapping.get("crs") is not None:
         plain["crs"] = {"type": "name", "properties": {"name": _system(mapping["crs"])}}
-    return _workspace(json.dumps(plain))
+    return _workspace(json.dumps(plain), plain_name(name), joined)
 
 
-def _workspace(text: str) -> dict[str, Any]:
+def plain_name(name: str) -> str:
+    """Return the name of a file as messages show it: without folders, and of a map in GeoJSON."""
+    found = re.sub(r"[^\w .()+-]", "_", name).strip(" .")[-LONGEST:].strip(" .") or USUAL
+    return found if found.lower().endswith(ENDINGS) else f"{found}{ENDINGS[0]}"
+
+
+def _joined(polygons: list[Any]) -> tuple[list[Any], list[str]]:
+    """Polygons that share edges or overlap as one; all as they are where one of them is invalid."""
+    if len(polygons) < 2:
+        return polygons, []
+    from dwell.sites.libraries import library
+
+    shapely = library("shapely", "an outline of several polygons")
+    try:
+        shapes = [shapely.Polygon(outer, holes) for outer, *holes in polygons]
+    except (ValueError, TypeError):
+        return polygons, []  # which the reader of map files refuses with a reason
+    if not all(shape.is_valid for shape in shapes):
+        return polygons, []
+    whole = shapely.simplify(shapely.union_all(shapes), 0.0)  # without vertices amid a side
+    parts = [part for part in shapely.get_parts(whole) if part.geom_type == "Polygon"]
+    if len(parts) == len(polygons):
+        return polygons, []
+    rings = [[part.exterior, *part.interiors] for part in parts]
+    found = [[[list(place) for place in ring.coords] for ring in each] for each in rings]
+    return found, [f"joined {len(polygons)} polygons into {len(parts)} along shared edges"]
+
+
+def _workspace(text: str, name: str, joined: list[str]) -> dict[str, Any]:
     from dwell.sites import Site
 
     with TemporaryDirectory(prefix="dwell-outline-") as folder:
-        path = Path(folder) / NAME
+        path = Path(folder) / name
         path.write_text(text, encoding="utf-8")
         site = Site.read(path)
     return {
         "workspace": describe_workspace(site.workspace),
-        "repairs": [*site.repairs, *site.notes],
+        "repairs": [*joined, *site.repairs, *site.notes],
+        "site": {"file": name, "crs": site.frame.crs},
     }
 
 
@@ -84,8 +116,8 @@ def _system(crs: object) -> str:
     properties = crs.get("properties") if isinstance(crs, Mapping) else None
     name = properties.get("name") if isinstance(properties, Mapping) else None
     if not isinstance(name, str) or not SYSTEM.fullmatch(name):
-        says = 'the GeoJSON has a "crs" that is not a name such as "EPSG:32632"; give that, or '
-        raise _refused(f"{says}leave it out for degrees")
+        says = 'the GeoJSON has a "crs" that is not the name of a system in degrees, such as '
+        raise _refused(f'{says}"EPSG:4326"; give that name, or leave "crs" out')
     return name
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import final
 
@@ -20,6 +21,7 @@ from dwell.web.limits import Limits
 from dwell.web.request_parsing import refuse_events
 from dwell.web.wire_format import BEGIN, EVENTS, SAMPLES, Entry, Spool, pack, rows_at_a_time
 
+SLOW = 5.0  # seconds of a run from which its length is said before it begins
 BEYOND = 2.0  # a run that makes this multiple of the limit of events is ended
 
 
@@ -33,12 +35,14 @@ class RunStreamer:
         self.scenario, self.limits, self.spool, self.report = scenario, limits, spool, report
         self.events = 0
         self.samples = 0
+        self.length = ""  # how long the run may take, in words; empty if that is short
         self._parts = 0  # of the recorder's samples that were written
 
     def watch(self, recorder: Recorder, piece: Piece | None) -> None:
         """Write the start (no piece), or the events and samples of a piece."""
         if piece is None:
             self._refuse_too_much(recorder)
+            self.length = length_in_words(estimated_seconds(recorder, self.scenario), self.limits)
             self._put(BEGIN, 0, 0, self._beginning(recorder))
             return
         columns = {**piece.table.columns(), "received": piece.table.count("received")}
@@ -96,3 +100,22 @@ class RunStreamer:
 
     def _put(self, kind: str, first: int, count: int, message: bytes) -> None:
         self.report(self.spool.put(kind, first, count, message))
+
+
+def estimated_seconds(recorder: Recorder, scenario: Scenario) -> float:
+    """Return about how long a run takes, from the time that its first cells take."""
+    system, run = recorder.system, scenario.run
+    system.measure_all(recorder.start.start)  # compiles what is to be timed
+    began = time.process_time()
+    system.measure_all(recorder.start.start)
+    each = (time.process_time() - began) / system.agents
+    need = need_of(recorder, run.horizon, run.max_jumps, saved=True)
+    return each * ((need.events or 0.0) + need.samples * system.agents)
+
+
+def length_in_words(seconds: float, limits: Limits) -> str:
+    """Return what is said of a run that takes so long; nothing of a short one."""
+    if seconds < SLOW:
+        return ""
+    limit = f", and this server gives {limits.seconds:g} s" if seconds > limits.seconds else ""
+    return f"about {float(f'{seconds:.2g}'):g} s in all{limit}"

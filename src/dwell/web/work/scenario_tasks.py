@@ -11,6 +11,7 @@ from dwell.engine.recorder import expected_events
 from dwell.exports.workspace_json import workspace_json
 from dwell.scenario import Scenario, dump_toml, text_to_mapping
 from dwell.scenario.build import build
+from dwell.web.jobs.task_client import LESS
 from dwell.web.limits import Limits
 from dwell.web.request_parsing import checked_text, mapping_of_json, refuse_events, scenario_of
 from dwell.web.work.design_region import design_region
@@ -43,7 +44,25 @@ def admit(raw: bytes, limits: Limits) -> dict[str, Any]:
         "dimension": system.dimension,
         "horizon": scenario.run.horizon,
         "name": scenario.name,
+        "advice": advice_if_slow(system, scenario),
     }
+
+
+def advice_if_slow(system: CoverageSystem, scenario: Scenario) -> str:
+    """Return what would shorten a run that takes too long: what its cells cost comes first."""
+    parts = max(len(getattr(d, "parts", ())) for d in _densities(system))
+    if parts > FEW_PARTS:
+        says = f"its density has {parts} parts, each of which takes time in every cell: take fewer"
+        return f"{says} parts, or a raster of them, a shorter horizon or fewer agents"
+    if system.dimension > 2:
+        says = f"cells take long in {system.dimension} dimensions"
+        return f"{says}: take fewer agents, or a shorter horizon"
+    return LESS
+
+
+def _densities(system: CoverageSystem) -> list[Any]:
+    timeline = system.timeline
+    return [*(phase.density for phase in timeline.phases), *(s.density for s in timeline.sensors)]
 
 
 def parse(raw: bytes, limits: Limits) -> dict[str, Any]:
@@ -65,12 +84,22 @@ def design(raw: bytes, limits: Limits) -> dict[str, Any]:
     return {**found.as_json(), "region": design_region(found.setting)}
 
 
-TASKS: Mapping[str, Callable[[bytes, Limits], dict[str, Any]]] = {
+def design_measured(raw: bytes, limits: Limits) -> dict[str, Any]:
+    """Return what `dwell design` says of a scenario: constants are measured, along a run, too."""
+    from dwell.studies.design import design as design_scenario
+
+    return design_scenario(_scenario(raw, limits), progress=False).as_json()
+
+
+FEW_PARTS = 10  # of a density, up to which they do not count
+
+TASKS: Mapping[str, Callable[..., dict[str, Any]]] = {
     "validate": validate,
     "admit": admit,
     "parse": parse,
     "write": write,
     "design": design,
+    "design_measured": design_measured,
     "outline": outline,
 }
 
