@@ -277,7 +277,7 @@ def test_an_opened_map_gives_the_same_and_keeps_its_place(
     page.wait_for_function(f"() => {APP}.scenario.name === 'two bays'")
     said = page.locator(".said").inner_text()
     assert "two bays.geojson is the workspace: 1 part, 0 holes" in said
-    assert "Joined 2 polygons into 1" in said
+    assert "Dissolved 2 features of two bays.geojson" in said
     assert "1 m/s" in said
     checked = scenario_of(page)
     assert checked.site is not None

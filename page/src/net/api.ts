@@ -149,7 +149,7 @@ export const parse = async (text: string): Promise<Scenario> =>
 export interface Outline {
   readonly workspace: WorkspaceTable;
   readonly repairs: readonly string[];
-  readonly site?: Record<string, unknown>;
+  readonly site?: Record<string, unknown> | null;
 }
 
 /** The workspace, in metres, of an outline whose coordinates are degrees or have a system of their own. */

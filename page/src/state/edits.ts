@@ -144,7 +144,7 @@ export function withSite(
   scenario: Scenario,
   workspace: WorkspaceTable,
   name: string,
-  site?: Scenario["site"],
+  site: Scenario["site"] | null = null,
 ): { scenario: Scenario; by: Scales } {
   const wide = widthOf(regionOf(scenario.workspace));
   const length = widthOf(regionOf(workspace)) / wide;

@@ -16,6 +16,8 @@ from dwell.web.limits import Limits
 # by its digest one of another request.
 DENSITIES = ("uniform", "polynomial", "gaussian", "mixture")
 NAMES = ("file", "path", "sha256")
+# Systems of degrees whose local frames a request may name: WGS 84, ETRS89 and NAD83.
+DEGREES = ("EPSG:4326", "OGC:CRS84", "EPSG:4258", "EPSG:4269")
 LONGEST_SYSTEM = 3_000  # characters of the text of a coordinate system
 HIGH, MOST_FACES = 4, 1e6  # dimensions from which polytopes may have very many faces
 
@@ -110,7 +112,7 @@ def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
 
 def _refuse_site(site: object, placed: bool) -> None:
     """Refuse a site that would be read from a file; one that only names its place is data."""
-    if site is None or (placed and isinstance(site, Mapping) and _names_its_place(site)):
+    if site is None or (placed and isinstance(site, Mapping) and names_its_place(site)):
         return
     raise InputError(
         "site names a file, which a server does not take: requests hold no paths; give its "
@@ -120,7 +122,7 @@ def _refuse_site(site: object, placed: bool) -> None:
     )
 
 
-def _names_its_place(site: Mapping[str, Any]) -> bool:
+def names_its_place(site: Mapping[str, Any]) -> bool:
     """Whether a site has the plain name of a file, which is not read, and a system without files.
 
     A system may be a code of EPSG, or a local frame as dwell itself writes it: other texts could
@@ -142,7 +144,8 @@ def _names_its_place(site: Mapping[str, Any]) -> bool:
     from dwell.sites import Frame
 
     try:
-        return Frame.about(float(origin[2]), float(origin[1])).crs == crs
+        longitude, latitude = float(origin[2]), float(origin[1])
+        return any(Frame.about(longitude, latitude, base).crs == crs for base in DEGREES)
     except ValueError:
         return False
 

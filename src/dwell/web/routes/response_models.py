@@ -72,7 +72,9 @@ class Outline(BaseModel):
 
     workspace: dict[str, Any] = Field(description="the table of a scenario, in metres")
     repairs: list[str] = Field(description="what was repaired, and inaccuracies")
-    site: dict[str, str] = Field(description="the name of the file, and its system in metres")
+    site: dict[str, str] | None = Field(
+        description="name of the file, and its system in metres; null where a run cannot keep it"
+    )
 
 
 class FleetShown(BaseModel):

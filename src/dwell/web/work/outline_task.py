@@ -13,7 +13,7 @@ from dwell.errors import SiteError
 from dwell.scenario import text_to_mapping
 from dwell.scenario.describe import describe_workspace
 from dwell.web.limits import Limits
-from dwell.web.request_parsing import checked_text
+from dwell.web.request_parsing import checked_text, names_its_place
 
 USUAL = "outline.geojson"  # the name where none is given
 ENDINGS = (".geojson", ".json")
@@ -34,13 +34,12 @@ def outline(raw: bytes, limits: Limits, name: str = USUAL) -> dict[str, Any]:
     polygons = list(_polygons(mapping))
     if not polygons:
         raise _refused("the GeoJSON has no polygon; a Polygon or a MultiPolygon is needed")
-    polygons, joined = _joined(polygons)
-    shape = {"type": "MultiPolygon", "coordinates": polygons}
-    feature = {"type": "Feature", "properties": {}, "geometry": shape}
-    plain: dict[str, Any] = {"type": "FeatureCollection", "features": [feature]}
+    shapes = [{"type": "Polygon", "coordinates": polygon} for polygon in polygons]
+    features = [{"type": "Feature", "properties": {}, "geometry": shape} for shape in shapes]
+    plain: dict[str, Any] = {"type": "FeatureCollection", "features": features}
     if mapping.get("crs") is not None:
         plain["crs"] = {"type": "name", "properties": {"name": _system(mapping["crs"])}}
-    return _workspace(json.dumps(plain), plain_name(name), joined)
+    return _workspace(json.dumps(plain), plain_name(name))
 
 
 def plain_name(name: str) -> str:
@@ -49,39 +48,18 @@ def plain_name(name: str) -> str:
     return found if found.lower().endswith(ENDINGS) else f"{found}{ENDINGS[0]}"
 
 
-def _joined(polygons: list[Any]) -> tuple[list[Any], list[str]]:
-    """Polygons that share edges or overlap as one; all as they are where one of them is invalid."""
-    if len(polygons) < 2:
-        return polygons, []
-    from dwell.sites.libraries import library
-
-    shapely = library("shapely", "an outline of several polygons")
-    try:
-        shapes = [shapely.Polygon(outer, holes) for outer, *holes in polygons]
-    except (ValueError, TypeError):
-        return polygons, []  # which the reader of map files refuses with a reason
-    if not all(shape.is_valid for shape in shapes):
-        return polygons, []
-    whole = shapely.simplify(shapely.union_all(shapes), 0.0)  # without vertices amid a side
-    parts = [part for part in shapely.get_parts(whole) if part.geom_type == "Polygon"]
-    if len(parts) == len(polygons):
-        return polygons, []
-    rings = [[part.exterior, *part.interiors] for part in parts]
-    found = [[[list(place) for place in ring.coords] for ring in each] for each in rings]
-    return found, [f"joined {len(polygons)} polygons into {len(parts)} along shared edges"]
-
-
-def _workspace(text: str, name: str, joined: list[str]) -> dict[str, Any]:
+def _workspace(text: str, name: str) -> dict[str, Any]:
     from dwell.sites import Site
 
     with TemporaryDirectory(prefix="dwell-outline-") as folder:
         path = Path(folder) / name
         path.write_text(text, encoding="utf-8")
-        site = Site.read(path)
+        site = Site.read(path, feature="all")
+    place = {"file": name, "crs": site.frame.crs}
     return {
         "workspace": describe_workspace(site.workspace),
-        "repairs": [*joined, *site.repairs, *site.notes],
-        "site": {"file": name, "crs": site.frame.crs},
+        "repairs": [*site.repairs, *site.notes],
+        "site": place if names_its_place(place) else None,
     }
 
 
