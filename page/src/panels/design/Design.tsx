@@ -102,8 +102,8 @@ export function Design() {
       {!scenario.certificate && (
         <p class="dim">
           η̃max and L are not in the scenario: as <code>dwell design</code> does, the page takes {TABLES.theta}{" "}
-          k1 and what it measures for each agent; shown is the agent with the least room. Moving one of these
-          two sliders puts both into the scenario.
+          k1 and what it measures for each agent; shown is the agent with the least margin. Moving one of
+          these two sliders puts both into the scenario.
         </p>
       )}
       <ul class="conditions">
