@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Points, lengths
 from dwell.agents import CoverageSystem
 from dwell.errors import InputError
 from dwell.fleet.faults import Faults, Partition
@@ -56,16 +56,17 @@ def refuse_fleet(scenario: Scenario, system: CoverageSystem, positions: Points) 
 
 def _refuse_overlap(system: CoverageSystem, positions: Points, clearance: float) -> None:
     """Refuse robots that overlap at the start."""
-    from scipy.spatial import KDTree
-
     present = system.timeline.present_at(0.0)
     here = np.arange(len(positions)) if present is None else present
     if clearance == 0.0 or len(here) < 2:
         return
-    gaps, near = KDTree(positions[here]).query(positions[here], k=2)
-    if (gap := float(gaps[:, 1].min())) < 2.0 * clearance:
-        a = int(gaps[:, 1].argmin())
-        says = f"agents {here[a]} and {here[near[a, 1]]} start {gap:.3g} apart, but fleet.clearance"
+    places = positions[here]  # SciPy would take long to load on a robot
+    gap, a, b = min(
+        (float(gaps.min()), k, k + 1 + int(gaps.argmin()))
+        for k, gaps in ((k, lengths(places[k + 1 :] - places[k])) for k in range(len(here) - 1))
+    )
+    if gap < 2.0 * clearance:
+        says = f"agents {here[a]} and {here[b]} start {gap:.3g} apart, but fleet.clearance"
         says = f"{says} = {clearance:g} is the radius of a robot; use less than {0.5 * gap:.3g}"
         raise InputError(f"{says}, or other starts", code="fleet", key="fleet.clearance")
 
