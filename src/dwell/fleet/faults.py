@@ -24,7 +24,7 @@ _OF_LOSS, _OF_REPEATS, _OF_CLOCKS = 16, 17, 18  # purposes of draws; see the ker
 class Partition:
     """A group of agents that is cut off from all others for some time.
 
-    direction : "both"; or "out", so that the group is not heard, or "in", so that it hears nobody.
+    direction : "both"; or "out", so that the group is not heard, or "in", so that it hears nothing.
     """
 
     begin: float

@@ -105,7 +105,7 @@ class Doubts:
         self._at, self._began = self._at - by, self._began - by
 
     def at(self, now: float, beliefs: Beliefs) -> Floats:
-        """The doubt about each agent; 0 where its path is certain."""
+        """The time of each agent; 0 where its path is certain."""
         doubt: Floats
         law, system = self.law, self.law.system
         ages, transits = beliefs.ages(now), beliefs.transits()

@@ -108,8 +108,8 @@ def apart(
 
     Where another agent cannot have sampled since its message, its path is the rest of its segment.
     Otherwise the step also stays away from wherever that agent may be until its present segment
-    ends: for the time of its doubt it may have moved otherwise than believed. A robot that is
-    closer already may only move away, and only from a path that is certain; standing is free, as
+    ends, as it may have moved otherwise than believed for some time. A robot that is closer already
+    may only move away, and only from a path that is certain; standing is free, as
     no other robot may plan to come here.
 
     astray : how far the robot may be from `place`.
