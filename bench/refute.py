@@ -224,7 +224,7 @@ def cost_rises(run: Run, found: Design) -> str | None:
     full = np.minimum(1.0, sizes / law.reach)[:-1]
     step = law.k1 * waits * full
     least = (masses[:-1] * step * (2.0 * sizes[:-1] - step)).sum(axis=1)
-    rise = np.diff(costs) + least - ROUNDING * costs[:-1]
+    rise = np.diff(costs) + np.maximum(least, 0.0) - ROUNDING * costs[:-1]
     begins = np.array(system.timeline.begins[1:])
     whole = np.array([not ((begins > a) & (begins <= b)).any() for a, b in pairwise(times)])
     worst = int(np.argmax(np.where(whole, rise, -np.inf)))

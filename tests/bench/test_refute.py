@@ -17,7 +17,6 @@ FEW = (0, 3, 5, 8, 14, 21)
 def test_no_run_refutes_what_design_says(number: int, tmp_path: Path) -> None:
     tried = Tried()
     refute(number, tried, tmp_path)
-    assert tried.made
     assert tried.refuted == []
     assert list(report(tried))[-1] == "0 refuted"
 
