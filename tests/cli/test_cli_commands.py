@@ -100,6 +100,12 @@ def test_plot(kept: Path) -> None:
     (kept.parent / "file").write_text("")
     assert "folder" in dwell("plot", kept, "--out", kept.parent / "file").sentences[0]
     assert dwell("plot", kept, "--out", out, "--format", "gif").sentences
+    mine = kept.parent / "mine"
+    mine.mkdir()
+    (mine / "cost.svg").write_text("mine")
+    assert "force it" in dwell("plot", kept, "--out", mine, "--format", "svg").sentences[0]
+    assert dwell("plot", kept, "--out", mine, "--format", "svg", "--force").code == 0
+    assert (mine / "cost.svg").read_text() != "mine"
 
 
 def test_validate(scenario: Path) -> None:

@@ -10,7 +10,7 @@ from tests.cli.shell import dwell
 
 KEYS = {
     "spectrum", "gap", "lambda_min", "lambda_max", "kind", "predicted", "observed",
-    "stability_limit", "schema", "file", "law", "agents", "notes", "says", "contraction",
+    "world", "stability_limit", "schema", "file", "law", "agents", "notes", "says", "contraction",
     "tolerance", "error", "moved", "whole", "positions", "best_relaxation", "observed_note",
     "gains",
 }  # fmt: skip
@@ -119,3 +119,38 @@ def test_a_disc_that_may_turn_is_neither_contracting_nor_not(tmp_path: Path) -> 
     answer = dwell("rates", path)
     assert "one neutral mode" in answer.out
     assert "(neutral)" in answer.out
+
+
+def test_a_world_that_changes_is_named_and_corners_have_no_rate(tmp_path: Path) -> None:
+    """What the linear model is about, and where there is none."""
+    path = tmp_path / "site.toml"
+    text = """
+    [workspace]
+    kind = "{kind}"
+    {site}
+    [agents]
+    start = [[0.5, 0.5], [3.0, 1.0], [0.6, 2.4]]
+    [controller]
+    kind = "timer"
+    k1 = 0.5
+    nu = 0.5
+    t1 = 0.1
+    t2 = 0.2
+    [run]
+    horizon = 4.0
+    seed = 1
+    """
+    box = text.format(kind="box", site="lower = [0, 0]\n    upper = [4, 3]")
+    path.write_text(box)
+    assert dwell("rates", path, "--json").json["world"] is None
+    path.write_text(f'{box}\n[[world]]\nfrom = 2.0\nworkspace.kind = "box"\n'
+                    "workspace.lower = [0, 0]\nworkspace.upper = [5, 3]\n")  # fmt: skip
+    world = dwell("rates", path, "--json").json["world"]
+    assert world == "as at t = 0, as if it stood still; the world switches"
+    ell = "[[0, 0], [4, 0], [4, 1.4], [1.6, 1.4], [1.6, 3], [0, 3]]"
+    path.write_text(
+        text.format(kind="region", site=f"parts = [{{outer = {ell}}}]\n    stay = true")
+    )
+    value = dwell("rates", path, "--json").json
+    assert value["predicted"]["timer"] is None
+    assert "corners" in value["notes"]["timer"]

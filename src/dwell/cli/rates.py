@@ -16,7 +16,7 @@ from dwell.cli.output import print_table
 from dwell.errors import InputError
 
 if TYPE_CHECKING:
-    from dwell.agents import Controller, Network
+    from dwell.agents import Controller, CoverageSystem
     from dwell.theory.decay import Decay, Prediction
     from dwell.theory.rates import Rates
 
@@ -47,6 +47,7 @@ class Study:
     gains: Mapping[str, Mapping[str, float]]  # of the laws that have a rate
     observed: Decay | None  # None for a scenario
     units: Units = OPEN
+    world: str = ""  # which state of a changing world this is about; empty if none changes
 
     @property
     def own(self) -> Prediction:
@@ -66,6 +67,7 @@ class Study:
             "predicted": {name: _plain(p.rate) for name, p in self.predictions.items()},
             "gains": self.gains,
             "notes": {name: p.says for name, p in self.predictions.items()},
+            "world": self.world or None,
             "stability_limit": self.own.limit,
             "best_relaxation": self.predictions["discrete-lloyd"].best,
             "observed": None if seen is None else seen.as_json(),
@@ -93,14 +95,17 @@ def study(source: Path, overrides: list[str] | None = None, at: float | None = N
         run = stored_run(source)
         law = run.summary()["law"] if run.scenario is None else run.scenario.controller.kind
         system, found, units = run.system, rates_of(run, at), run.details.units
+        changes = system.changes
     else:
-        scenario = scenario_at(load_scenario(source, overrides or ()), at)
+        whole = load_scenario(source, overrides or ())
+        scenario = scenario_at(whole, at)
         law, units = scenario.controller.kind, scenario.units
         system, start, _ = build(scenario)
+        changes = system.changes if scenario is whole else build(whole)[0].changes
         refuse_grid(system)
         found = rates_near(system.workspace, system.density, start)
     laws = _laws_beside(system.controller, law)
-    predictions = {kind: _predicted(found, one, system.network) for kind, one in laws.items()}
+    predictions = {kind: _predicted(found, one, system) for kind, one in laws.items()}
     gains = {
         kind: {key: getattr(laws[kind], key) for key in GAINS.get(kind, ())}
         for kind, p in predictions.items()
@@ -109,7 +114,12 @@ def study(source: Path, overrides: list[str] | None = None, at: float | None = N
     seen = None
     if run is not None and run.system.changes is None:
         seen = observe(run, found, predictions[law])
-    return Study(source, law, found, predictions, gains, seen, units)
+    if changes is None:
+        return Study(source, law, found, predictions, gains, seen, units)
+    when = at if at is not None else 0.0 if run is None else run.horizon
+    what = "the density or the workspace moves" if changes.moves else "the world switches"
+    world = f"as at t = {when:g}, as if it stood still; {what}"
+    return Study(source, law, found, predictions, gains, seen, units, world)
 
 
 def _is_run(path: Path) -> bool:
@@ -131,13 +141,16 @@ def _laws_beside(own: Controller, kind: str) -> dict[str, Controller | None]:
     return found | {one: LAW_KINDS[one]() for one in others} | {kind: own}
 
 
-def _predicted(rates: Rates, law: Controller | None, network: Network) -> Prediction:
+def _predicted(rates: Rates, law: Controller | None, system: CoverageSystem) -> Prediction:
     from dwell.theory.decay import Prediction, predict
+    from dwell.theory.scope import CORNERS
 
+    if system.stays:
+        return Prediction(None, f"{CORNERS}: no linear model")
     if law is None:
         return Prediction(None, "has no defaults for k1, nu, t1 and t2")
     try:
-        return predict(rates, law, network)
+        return predict(rates, law, system.network)
     except InputError as unfit:
         if unfit.code not in UNFIT:
             raise
@@ -160,6 +173,8 @@ def _about(found: Study) -> Iterator[tuple[str, str]]:
     where = "at rest" if rates.centroidal else "nearly at rest"
     yield "configuration", f"{counted(rates.agents, 'agent')} of {found.source} {where}"
     far = f"at most {rates.moved:.3g} cell radii from an agent's {what}"
+    if found.world:
+        yield "world", found.world
     yield "distance", f"{far} (radius: RMS distance of a cell's weight from its centroid)"
     yield "kind", rates.says
     soft = ", ".join(f"{gap:.3g}" for gap in rates.gaps[:SHOWN])

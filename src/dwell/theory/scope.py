@@ -26,6 +26,7 @@ STATEMENTS = (THEOREM, SYNC, INSIDE, LOCAL)
 UNSHARED = "the timers are not shared"
 ALONE = "the theorem assumes at least two agents"
 UNRELIABLE = "samples are lost or late"
+CORNERS = "agents go around corners (stay = true)"
 FIRST_HOLD = "the velocities that agents start with may lead out of the workspace"
 
 Scope: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -76,7 +77,7 @@ def _of_worlds(system: CoverageSystem) -> Iterator[tuple[str, tuple[str, ...]]]:
     if any(phase.spacing is not None for phase in timeline.phases):
         yield "on a grid of points centroids are piecewise constant", (THEOREM, LOCAL)
     if system.stays:
-        yield "agents go around corners (stay = true)", STATEMENTS
+        yield CORNERS, STATEMENTS
     elif any(isinstance(phase.workspace, Region) for phase in timeline.phases):
         yield "the workspace is a region that need not be convex", (THEOREM, INSIDE)
     for why in dict.fromkeys(why for phase in timeline.phases for why in _of_density(phase)):
