@@ -168,7 +168,7 @@ def packed_within(values: bool) -> Callable[[Path], Path]:
     """Packed numbers with limits of what is stored, or of the values."""
 
     def write(path: Path) -> Path:
-        odd = np.where(np.arange(COLUMNS) % 2, 5000, -900)
+        odd = np.where(np.arange(COLUMNS) % 2, 481, -1)  # just beyond
         numbers = np.where(GAPS, odd, 2.0 * (FIELD - 10.0)).astype(np.int16)
         ends = np.array([10.0, 250.0]) if values else np.array([0, 480], dtype=np.int16)
         more = {"scale_factor": 0.5, "add_offset": 10.0, "valid_range": ends}

@@ -138,3 +138,24 @@ def test_a_descent_whose_nearest_points_are_one_begins_at_its_start():
     assert end.kind is Kind.CONFINED
     assert site.covers(end.positions).all()
     assert all(later <= sooner * (1.0 + 1e-12) for sooner, later in itertools.pairwise(end.costs))
+
+
+def test_confined_agents_move_to_nearest_points_until_none_moves():
+    turn = np.linspace(0.3, 2.0 * np.pi - 0.3, 41)
+    around = np.column_stack([np.cos(turn), np.sin(turn)])
+    site = dwell.Region(np.vstack([2.0 * around, 1.8 * around[::-1]]), stay=True)
+    objective = CornerFrame(site, dwell.Uniform()).objective()
+    inside = objective.workspace
+    start = inside.nearest_inside(np.array([(1.9, 0.5), (2.1, 0.4), (0.5, 1.0)]))
+    found = Descent(start, 1.0, 0.0, None, Kind.MINIMUM, 3, (1.0,))
+
+    end = confine(objective, inside, found, start)
+
+    assert end.kind is Kind.CONFINED
+    assert len(end.costs) > 3
+    assert all(later <= sooner * (1.0 + 1e-12) for sooner, later in itertools.pairwise(end.costs))
+    now = objective.evaluate(end.positions)
+    assert np.abs(inside.nearest_inside(end.positions) - end.positions).max() < 1e-12
+    assert not inside.covers(end.positions + now.errors).all()
+    targets = inside.nearest_inside(end.positions + now.errors)
+    assert np.abs(targets - end.positions).max() < 1e-8
