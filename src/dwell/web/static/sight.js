@@ -1,1 +1,1 @@
-import{vt as e}from"./shared.js";import{S as t}from"./page.js";var n=({size:n,region:r,end:i},a)=>e(a,n,t(r,i));export{n as t};
+import{G as e}from"./shared.js";import{S as t}from"./page.js";var n=({size:n,region:r,end:i},a)=>e(a,n,t(r,i));export{n as t};
