@@ -7,6 +7,7 @@ import dwell
 from dwell.agents import Network
 from dwell.plotting import save_figures
 from dwell.scenario import dump_toml, parse_scenario
+from tests.odd_values import faults_of, good_calls, odd_values
 from tests.test_refused_calls import PLACES, SCENARIO, SQUARE, started, timer
 
 
@@ -79,3 +80,75 @@ def test_numpy_and_fractions_are_numbers(run):
         assert np.isfinite(run.timers(t)).all()
     assert run.arc.at(np.float64(0.5)).time == 0.5
     assert Network(loss=np.float32(0.5)).loss == 0.5
+
+
+# Of these each call takes a while; the rest takes every value.
+SLOW = {
+    "animate", "check", "compare", "design", "export_gis", "export_html", "export_mcap", "load_run",
+    "optimize", "player", "power_weights", "resume_run", "run_scenario", "simulate",
+    "simulate_many",
+}  # fmt: skip
+NO_ODD_CALLS = {
+    # results, what laws exchange, errors; run_sweep and run_fleet start processes
+    "Command", "DwellError", "InputError", "Interrupted", "Observation", "Run", "Scenario", "Site",
+    "Tessellation", "run_fleet", "run_sweep",
+}  # fmt: skip
+
+
+def test_every_public_callable_is_called_oddly():
+    callables = {name for name in dwell.__all__ if callable(getattr(dwell, name))}
+    assert set(good_calls()) == callables - NO_ODD_CALLS
+    assert len(odd_values()) >= 130
+
+
+@pytest.mark.parametrize("name", sorted(set(good_calls()) - SLOW))
+def test_odd_values_are_accepted_or_refused_in_one_sentence(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert list(faults_of(name)) == []
+
+
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_some_odd_values_are_accepted_or_refused_in_one_sentence(name, tmp_path, monkeypatch):
+    """A tenth of the values for each parameter, others for the next one."""
+    monkeypatch.chdir(tmp_path)
+    assert list(faults_of(name, every=10)) == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_all_odd_values_of_slow_calls(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert list(faults_of(name)) == []
+
+
+ACCEPTED_ONCE = [
+    "Ball((0, 0), bytearray(b'x'))",
+    "Ball((0, 0), memoryview(b'x'))",
+    "simulate_many(SCENARIO, seeds=b'abc')",
+    "Switch(at=1.0, leave=pd.DataFrame())",
+    "Switch(at=1.0, leave={})",
+    "simulate(SQUARE, None, PLACES, timer(), until=0.1, switches={})",
+    "simulate(SQUARE, None, PLACES, timer(), until=0.1, sensors='')",
+    "compare(SCENARIO, ['timer'], levels=b'abc')",
+    "compare(SCENARIO, ['timer'], match='no')",
+    "compare(SCENARIO, ['timer'], finished=5)",
+    "check(run, thorough='yes')",
+    "load_run('run.nc', even_if_damaged='yes')",
+    "run_scenario(SCENARIO, watch=5)",
+    "Lloyd(k2=np.timedelta64(1, 's'))",
+    "Circle((0, 0), 1.0, 5e-324)",
+    "animate(run, 'x.gif', fps=1e308)",
+    "animate(run, 'x.gif', seconds=2**63)",
+    "load_run('x' * 5000)",
+]
+
+
+@pytest.mark.parametrize("call", ACCEPTED_ONCE)
+def test_what_means_nothing_is_refused(call, run):
+    import pandas as pd
+
+    names = {"np": np, "pd": pd, "run": run, "SCENARIO": SCENARIO, "SQUARE": SQUARE}
+    names |= {"PLACES": PLACES, "timer": timer, **{n: getattr(dwell, n) for n in dwell.__all__}}
+    with pytest.raises(dwell.InputError) as caught:
+        eval(call, names)
+    assert len(str(caught.value)) < 300

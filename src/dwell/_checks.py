@@ -5,6 +5,22 @@ from __future__ import annotations
 from dwell._types import in_short, is_whole
 from dwell.errors import AgentsError, InputError
 
+NORM_SLACK = 1e-12  # relative rounding of a norm: by so much a velocity may exceed its limit
+
+
+def check_flag(name: str, value: object) -> None:
+    """Refuse anything but true or false."""
+    if not isinstance(value, bool):
+        says = f"{name} is {in_short(value)}; true or false is needed"
+        raise InputError(says, code="flag", key=name)
+
+
+def check_callable(name: str, value: object) -> None:
+    """Refuse anything but a function, or None."""
+    if value is not None and not callable(value):
+        says = f"{name} is {in_short(value)}; a function is needed, or nothing"
+        raise InputError(says, code="function", key=name)
+
 
 def check_agent(agent: object, count: int | None = None) -> None:
     """Refuse anything but the number of an agent, below `count` if that is given."""

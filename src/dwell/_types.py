@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Container, Hashable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard, TypeVar, overload
 
 import numpy as np
@@ -47,7 +47,7 @@ def in_columns(rows: int, dimension: int) -> Points:
 
 def finite_number(value: object) -> float | None:
     """`value` as a float if it is a finite real number (true is not 1, text is no number)."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, numbers.Real):
         return None
     try:
         number = float(value)
@@ -76,6 +76,8 @@ def as_numbers(value: object) -> Floats | None:
 
     None for text, truth values alone, complex numbers, ragged lists and masked elements.
     """
+    if isinstance(value, bytearray | memoryview):  # text, which NumPy takes for small numbers
+        return None
     if is_masked(value):
         return None
     try:
@@ -92,17 +94,28 @@ def as_numbers(value: object) -> Floats | None:
 
 def in_short(value: object, most: int = 80) -> str:
     """`value` on one line of at most so many characters, for a message."""
-    text = " ".join(repr(value.tolist() if isinstance(value, np.ndarray) else value).split())
+    try:
+        text = " ".join(repr(value.tolist() if isinstance(value, np.ndarray) else value).split())
+    except Exception:  # as of whole numbers with more digits than Python writes
+        text = f"a value of type {type(value).__name__}"
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def is_one_of(value: object, choices: Container[object]) -> bool:
-    """Whether `value` is one of `choices`; arrays and lists, which compare in parts, are none."""
-    return isinstance(value, Hashable) and not isinstance(value, bool) and value in choices
+    """Whether `value` is one of `choices`, which are words, numbers and None.
+
+    Nothing else is, whatever it says when it is compared: an array, or pandas' NA.
+    """
+    plain = value is None or isinstance(value, str) or finite_number(value) is not None
+    return plain and value in choices
 
 
 def listed(value: Any) -> tuple[Any, ...]:
-    """The elements of `value`; `value` itself where it has none, as a number or a 0-d array."""
+    """The elements of `value`; `value` itself where it is no list, as a number, text or a table."""
+    if isinstance(value, str | bytes | bytearray | memoryview | Mapping) or hasattr(
+        value, "columns"
+    ):
+        return (value,)
     try:
         return tuple(value)
     except TypeError:
@@ -134,7 +147,7 @@ def is_positive(value: object) -> bool:
 
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether `value` is a whole number (and not true or false)."""
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.timedelta64)
 
 
 class LazySequence(Sequence[T]):

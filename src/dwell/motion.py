@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from dwell._types import Floats, as_numbers, finite_number, in_short, listed
+from dwell._types import Floats, as_numbers, finite_number, in_short, is_one_of, listed
 from dwell.errors import InputError
 
 BETWEEN = ("step", "linear")  # as numbered in _kernels/common/tracks.py, and then a circle
@@ -58,9 +58,9 @@ class Keyframes:
             need = f"{len(times)} finite values of one shape, one for each of the times,"
             raise _refused("values", self.values, need)
         object.__setattr__(self, "values", _nested(values))
-        if self.between not in BETWEEN:
+        if not is_one_of(self.between, BETWEEN):
             raise _refused("between", self.between, '"linear" or "step"')
-        if self.after is not None and self.after not in AFTER:
+        if not is_one_of(self.after, (None, *AFTER)):
             raise _refused("after", self.after, '"hold", or nothing,')
 
     @property

@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from typing import Any, TypeAlias, final
 
 from dwell._kernels import _jit
+from dwell._types import in_short
 from dwell.engine.run_loop import compile_clock, is_compiling
 from dwell.errors import DwellWarning, InputError
 
@@ -40,7 +41,7 @@ def reported(progress: Progress | bool | None = None) -> Iterator[Progress]:
         return
     if progress is not None and not isinstance(progress, bool):
         need = "a function of a text and a number, True or False is needed"
-        raise InputError(f"progress is {progress!r}; {need}", code="progress")
+        raise InputError(f"progress is {in_short(progress)}; {need}", code="progress")
     wanted = progress is not False and os.environ.get("DWELL_PROGRESS") != "0"
     if not (wanted and sys.stderr is not None and _DISPLAY.acquire(blocking=False)):
         yield lambda what, share: None

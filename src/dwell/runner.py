@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import dwell
-from dwell._checks import check_whole
+from dwell._checks import check_callable, check_flag, check_whole
 from dwell._types import Points, listed
 from dwell.agents import CoverageSystem, Sensor, Switch, check_start
 from dwell.agents.continuous import beginning, is_continuous
@@ -117,7 +117,10 @@ def run_scenario(
     'horizon'
     """
     scenario = with_seed(as_scenario(scenario), seed)
+    check_callable("on_signal", on_signal)
+    check_callable("watch", watch)
     check_whole("threads", threads, 1, optional=True)
+    threads = None if threads is None else int(threads)
     with stop_on_signal(on_signal) as request, reported(progress) as tell:
         loop = RunLoop(tell, request, watch=watch)
         if out is None:
@@ -170,7 +173,9 @@ def resume_run(
     >>> dwell.resume_run("run.nc", horizon=2.5).horizon
     2.5
     """
+    check_callable("on_signal", on_signal)
     check_whole("threads", threads, 1, optional=True)
+    threads = None if threads is None else int(threads)
     with stop_on_signal(on_signal) as request, reported(progress) as tell:
         run = _resumed(as_path(path), horizon, max_jumps, RunLoop(tell, request), threads)
         return unless_interrupted(request, run, path)
@@ -254,6 +259,7 @@ def simulate(
         workspace = workspace.workspace
     seed = secrets.randbits(32) if seed is None else seed
     check_options(until, seed, spacing, sample_every, max_jumps, threads, record, nu)
+    threads = None if threads is None else int(threads)
     moving = workspace if isinstance(workspace, MovingPolygon) else as_workspace(workspace)
     check_controller(controller)
     check_tables("sensors", sensors, Sensor, density is None)
@@ -269,6 +275,7 @@ def simulate(
     count, later = len(every), len(every) - len(places)
     if ids is not None:
         check_ids(ids, count, later)
+        ids = tuple(map(int, listed(ids)))
     radii = None if radius is None else as_radii(radius, count, site, later)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     spacing = None if spacing is None else float(spacing)
@@ -319,6 +326,7 @@ def check(
     >>> dwell.check("run.nc").verdict
     'solution'
     """
+    check_flag("thorough", thorough)
     run = as_run(run, even_if_damaged=True)
     claims = Claims(
         ended=run.stop.reason.value, intact=run.intact, metrics=run.metrics,

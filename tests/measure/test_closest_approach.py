@@ -68,3 +68,50 @@ def test_one_agent_comes_close_to_nobody_and_a_run_without_time_has_its_start():
     assert run.summary()["separation"] == nothing
     still = dwell.simulate(SITE, None, [(1, 1), (1, 2)], LAWS[0], until=0.0)
     assert closest(still).distance == 1.0
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
+@pytest.mark.parametrize("fewest", [2, 16])
+def test_few_times_find_what_many_do(law, fewest, monkeypatch):
+    """Of many agents all distances are known at few times, and pairs on lines all at once."""
+    run = crowd(150, seed=5, law=law, until=1.0)
+    monkeypatch.setattr(approach, "MOST", 10**6)
+    monkeypatch.setattr(approach, "DENSE", 200)
+    dense = closest(run)
+    monkeypatch.setattr(approach, "DENSE", 1)
+    monkeypatch.setattr(approach, "WORK", 1)
+    monkeypatch.setattr(approach, "FEWEST", fewest)
+    sparse = closest(run)
+    assert dense.thorough
+    assert sparse.thorough
+    assert sparse.distance == pytest.approx(dense.distance, rel=1e-9, abs=1e-14)
+    assert sparse.agents == dense.agents
+
+
+def test_pairs_that_are_too_many_are_left_out_and_that_is_said(monkeypatch):
+    run = crowd(150, seed=5, until=1.0)
+    whole = closest(run)
+    for name, value in (("WORK", 1), ("FEWEST", 2), ("MOST_PAIRS", 100)):
+        monkeypatch.setattr(approach, name, value)
+    found = closest(run)
+    assert whole.thorough
+    assert not found.thorough
+    assert found.distance >= whole.distance
+
+
+def test_the_work_for_many_agents_does_not_grow_with_their_square():
+    """Counted in searches of a tree, each of n log n steps: a clock would measure the machine."""
+    from scipy import spatial
+
+    count = {}
+    for agents in (5_000, 40_000):
+        places = np.random.default_rng(0).uniform(0.0, 1.0, (agents, 2))
+        law = dwell.Timer(k1=0.3, nu=0.1, t1=1.0, t2=2.0)
+        run = dwell.simulate(
+            dwell.Box((0, 0), (1, 1)), None, places, law, until=0.2, sample_every="off"
+        )
+        search = approach._PairSearch(Paths(run.start, run.events), 0.0, 0.2)
+        count[agents] = len(search.times) * agents
+        nearest = spatial.cKDTree(places).query(places, k=2)[0][:, 1].min()
+        assert 0.0 <= closest(run).distance <= nearest
+    assert count[40_000] <= 1.1 * count[5_000]

@@ -369,21 +369,21 @@ def checked(
     hold = np.asarray(order.hold, dtype=object)
     numbers = [finite_number(v) for v in hold.ravel()]
     if hold.shape != (dimension,) or None in numbers:
-        what = f"to hold {order.hold!r}"
+        what = f"to hold {in_short(order.hold)}"
         raise _unfit(agent, now, what, f"a Command with {finite_numbers(dimension)} for hold")
     due = order.next_at
     if due != math.inf and ((at := finite_number(due)) is None or (at < now and not behind)):
         need = "a time from then on (inf: never again)"
-        raise _unfit(agent, now, f"to decide next at {due!r}", need)
+        raise _unfit(agent, now, f"to decide next at {in_short(due)}", need)
     if order.cruise != math.inf and not _is_bound(order.cruise):
         need = "a time from 0 on (inf: until the next event)"
-        raise _unfit(agent, now, f"to hold its velocity for {order.cruise!r}", need)
+        raise _unfit(agent, now, f"to hold its velocity for {in_short(order.cruise)}", need)
     if order.promise is not None and not _is_bound(order.promise):
         need = "a number from 0 on (None: no broadcast)"
-        raise _unfit(agent, now, f"to broadcast the speed bound {order.promise!r}", need)
+        raise _unfit(agent, now, f"to broadcast the speed bound {in_short(order.promise)}", need)
     counts = (order.guaranteed, order.dual_guaranteed, order.mark, order.voronoi)
     if not all(map(is_whole, counts)):
-        raise _unfit(agent, now, f"with the counts {counts!r}", "whole numbers")
+        raise _unfit(agent, now, f"with the counts {in_short(counts)}", "whole numbers")
     return order
 
 

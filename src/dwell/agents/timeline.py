@@ -64,7 +64,7 @@ class Switch:
     def __post_init__(self) -> None:
         at = finite_number(self.at)
         if at is None or at <= 0.0:
-            raise _refused("from", self.at, "a time above 0")
+            raise _refused("from", in_short(self.at), "a time above 0")
         object.__setattr__(self, "at", at)
         if self.workspace is not None and not isinstance(self.workspace, MovingPolygon):
             object.__setattr__(self, "workspace", as_workspace(self.workspace))
@@ -74,9 +74,14 @@ class Switch:
             as_network(self.network)
         leave = listed(self.leave)
         if not all(is_whole(p) and p >= 0 for p in leave) or len(set(leave)) < len(leave):
-            raise _refused("leave", self.leave, "a list of different agents' numbers, from 0 on,")
+            need = "a list of different agents' numbers, from 0 on,"
+            raise _refused("leave", in_short(self.leave), need)
         object.__setattr__(self, "leave", tuple(map(int, leave)))
-        object.__setattr__(self, "arrive", np.array(self.arrive, dtype=object))
+        try:
+            arrive = np.array(self.arrive, dtype=object)
+        except (TypeError, ValueError):
+            raise _refused("arrive", self.arrive, "a list of positions") from None
+        object.__setattr__(self, "arrive", arrive)
 
 
 def timeline_of(
@@ -228,5 +233,5 @@ def _check_density(key: str, phase: Phase, t: float, site: Workspace) -> None:
 def _refused(name: str, value: object, need: str) -> InputError:
     shown = value if isinstance(value, str) else in_short(value)
     key = f"world{name}" if name.startswith("[") else name
-    key = f"world.{name}" if name in ("from", "leave") else key
+    key = f"world.{name}" if name in ("from", "leave", "arrive") else key
     return InputError(f"{key} is {shown}; {need} is needed", code="world", key=key)

@@ -16,7 +16,7 @@ import numpy as np
 
 from dwell._checks import check_agent
 from dwell._tables import beside, by_axis, text_table
-from dwell._types import Floats, Ints, Points, as_numbers, lengths
+from dwell._types import Floats, Ints, Points, as_numbers, in_short, lengths
 from dwell.cells import interval
 from dwell.cells.backend import backend_for, measure_cells, total_mass
 from dwell.cells.measurement import CellMeasurements
@@ -400,9 +400,9 @@ def _shape_fault(positions: object, dimension: int) -> str:
     rows: Sequence[Any] = list(positions) if isinstance(positions, (list, tuple)) else []
     for k, row in enumerate(rows):
         if not (hasattr(row, "__len__") and len(row) == dimension):
-            return f"agent {k} is {row!r}; {one} is needed {where}"
+            return f"agent {k} is {in_short(row)}; {one} is needed {where}"
     shape = getattr(positions, "shape", None)
-    came = f"an array of shape {shape}" if shape is not None else repr(positions)[:60]
+    came = f"an array of shape {shape}" if shape is not None else in_short(positions, 60)
     return (
         f"the agents' positions are {came}; a list of {several}, shape (N, {dimension}), is needed"
     )

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from dwell._checks import NORM_SLACK
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
-from dwell._types import Floats, Points, as_numbers, finite_number, lengths
+from dwell._types import Floats, Points, apart, as_numbers, finite_number, lengths
 from dwell.agents.interfaces import Command, FirstCommands, Information, Observation
 from dwell.cells.sensitivity import sensitivity
 from dwell.controllers.feedforward import (
@@ -212,9 +213,10 @@ class Timer:
             need = f"one velocity for each of {n} agents"
             raise _refused("initial_hold", f"an array of shape {holds.shape}", need)
         speed = lengths(holds)
-        if (speed > self.k1 * (1.0 + 1e-15)).any():
+        if (speed > self.k1 * (1.0 + NORM_SLACK)).any():
             p = int(np.argmax(speed))
-            raise _refused(f"initial_hold[{p}]", f"{speed[p]:g} fast", f"at most k1 = {self.k1:g}")
+            fast, most = apart(speed[p], self.k1)
+            raise _refused(f"initial_hold[{p}]", f"{fast} fast", f"at most k1 = {most}")
 
     def begin(self, observation: Observation) -> Command:
         """Start with the input the law gives (or the one given), and a full timer.

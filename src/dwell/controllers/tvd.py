@@ -20,7 +20,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._kernels.common.status import FLOOR, IN_TIME
-from dwell._types import Floats, Points, is_whole
+from dwell._types import Floats, Points, is_one_of, is_whole
 from dwell.agents.interfaces import Command, Information, Observation
 from dwell.cells.backend import borders
 from dwell.cells.sensitivity import centroid_blocks
@@ -70,7 +70,9 @@ class TVD:
         check = Parameters("tvd", self)
         check.positive("kappa", "dt")
         check.positive("speed", optional=True)
-        if self.order != "C" and not (is_whole(self.order) and 0 <= self.order <= MOST_TERMS):
+        if not is_one_of(self.order, ("C",)) and not (
+            is_whole(self.order) and 0 <= self.order <= MOST_TERMS
+        ):
             raise check.refused("order", f'"C", or a whole number from 0 to {MOST_TERMS},')
 
     def begin(self, observation: Observation) -> Command:

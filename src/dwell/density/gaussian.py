@@ -184,7 +184,7 @@ def _numbers(value: object, name: str, need: str) -> Floats:
         raise _refused(name, value, need)
     try:
         array = np.array(value, dtype=object)
-    except ValueError:
+    except (TypeError, ValueError):
         raise _refused(name, value, need) from None
     numbers = [finite_number(entry) for entry in array.ravel()]
     if None in numbers:

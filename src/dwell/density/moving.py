@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._kernels.common.density_terms import GeneralTerms, Terms
-from dwell._types import Floats, Points
+from dwell._types import Floats, Points, in_short
 from dwell.density.base import Density, dimension_of, general_terms_of
 from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
@@ -51,9 +51,10 @@ class Moving:
 
     def __init__(self, kind: Any, **parameters: Any) -> None:
         if not isinstance(kind, type) or kind not in CHANGING:
+            name = in_short(getattr(kind, "__name__", kind))
             raise DensityError(
-                f"a moving density is of kind {getattr(kind, '__name__', kind)!r}; Gaussian or "
-                "Polynomial is needed, a MovingRaster, or a Mixture of moving densities",
+                f"a moving density is of kind {name}; Gaussian or Polynomial is needed, a "
+                "MovingRaster, or a Mixture of moving densities",
                 code="density.kind",
                 key="density.kind",
             )

@@ -113,12 +113,12 @@ def _as_terms(terms: tuple[object, ...]) -> tuple[tuple[float, ...], ...]:
         n = len(rows[0]) - 1
         if len(row) < 2:
             raise _refused(
-                f"the term {came!r}; a list of one power per dimension and a coefficient, such as "
-                "[i, j, coefficient] in the plane, is needed"
+                f"the term {in_short(came)}; a list of one power per dimension and a "
+                "coefficient, such as [i, j, coefficient] in the plane, is needed"
             )
         if len(row) != n + 1:
             like = f"like the first term {list(rows[0])}, {n} power{'s' * (n != 1)}"
-            raise _refused(f"the term {came!r}; {like} and a coefficient are needed")
+            raise _refused(f"the term {in_short(came)}; {like} and a coefficient are needed")
     return tuple(_as_term(row) for row in rows)
 
 
@@ -134,7 +134,7 @@ def _as_term(values: list[object]) -> tuple[float, ...]:
         )
     coefficient = finite_number(values[-1])
     if coefficient is None:
-        raise _refused(f"the coefficient {values[-1]!r}; a finite number is needed")
+        raise _refused(f"the coefficient {in_short(values[-1])}; a finite number is needed")
     return (*(int(power) for power in powers if power is not None), coefficient)
 
 

@@ -18,6 +18,7 @@ from dwell._types import (
     finite_number,
     in_short,
     is_masked,
+    is_one_of,
     is_positive,
 )
 from dwell.errors import DensityError
@@ -85,7 +86,7 @@ class Raster:
 
     def __post_init__(self) -> None:
         for name, allowed in (("rows", ROWS), ("interpolation", INTERPOLATIONS)):
-            if getattr(self, name) not in allowed:
+            if not is_one_of(getattr(self, name), allowed):
                 words = " or ".join(f'"{word}"' for word in allowed)
                 raise refused(name, f"is {in_short(getattr(self, name))}; {words} is needed")
         for name in ("nodata", "outside"):
@@ -93,7 +94,9 @@ class Raster:
             if value is not None and not (finite_number(value) is not None and value >= 0.0):
                 raise refused(name, f"is {in_short(value)}; a number from 0 on is needed")
         if self.outside:
-            raise refused("outside", f"is {self.outside:g}; only 0.0 is known, or leave it out")
+            raise refused(
+                "outside", f"is {in_short(self.outside)}; only 0.0 is known, or leave it out"
+            )
         object.__setattr__(self, "origin", _pair(self.origin, "origin"))
         sides = (self.pixel, self.pixel) if np.isscalar(self.pixel) else self.pixel
         object.__setattr__(self, "pixel", _pair(sides, "pixel", positive=True))
@@ -108,7 +111,7 @@ class Raster:
         """The values, read-only, in the type they came in."""
         try:
             values = np.asarray(given)
-        except ValueError:
+        except (TypeError, ValueError):
             raise refused(
                 "values", f"are {in_short(given)}; a table of numbers is needed"
             ) from None
@@ -375,9 +378,10 @@ def _coarse(values: np.ndarray, k: object) -> np.ndarray:
         return values
     rows, columns = values.shape
     if rows % k or columns % k:
+        grid = f"there are {rows} rows and {columns} columns"
         raise refused(
-            "coarsen", f"is {k}, but there are {rows} rows and {columns} columns; a number that "
-            "divides both is needed: crop the raster, or choose another number",
+            "coarsen", f"is {in_short(k)}, but {grid}; a number that divides both is needed: "
+            "crop the raster, or choose another number",
         )  # fmt: skip
     means = values.reshape(rows // k, k, columns // k, k).mean(axis=(1, 3), dtype=np.float64)
     found: np.ndarray = means.astype(np.float64 if values.dtype == np.float64 else np.float32)

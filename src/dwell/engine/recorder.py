@@ -9,7 +9,7 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from dwell._types import Floats
+from dwell._types import Floats, in_short
 from dwell.agents import AgentsState, CompiledController, CoverageSystem, EventTable
 from dwell.agents.continuous import is_continuous
 from dwell.cells.backend import is_expensive
@@ -264,7 +264,7 @@ def sample_times(horizon: float, every: float | str | None, usual: int = DEFAULT
         return np.array([0.0])
     if horizon / step > MOST_SAMPLES:
         raise InputError(
-            f"sample_every is {every!r}, which makes {horizon / step:.3g} samples; at most "
+            f"sample_every is {in_short(every)}, which makes {horizon / step:.3g} samples; at most "
             f"{MOST_SAMPLES:.0e} are taken: use {horizon / MOST_SAMPLES:.3g} or more",
             code="run.samples",
             key="run.record.sample_every",

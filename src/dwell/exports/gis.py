@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from dwell._checks import check_whole
-from dwell._types import Floats, lengths
+from dwell._types import Floats, in_short, lengths
 from dwell.cells.tessellation import Tessellation
 from dwell.errors import InputError
-from dwell.exports.epoch import EPOCH, instant
+from dwell.exports.epoch import beginning_of
 from dwell.exports.scene_shapes import cell_ring, cells_at
 from dwell.geometry import Curved, Region, Workspace
 from dwell.geometry.outlines import outline_of
@@ -75,6 +75,11 @@ def export_gis(
     run, target = as_run(run), check_target(path, force=force)
     driver_of(target)
     site = None if run.scenario is None else run.scenario.site
+    if frame is not None and not isinstance(frame, Frame):
+        says = (
+            f"the frame is {in_short(frame)}; a dwell.Frame is needed, such as Frame('EPSG:3857')"
+        )
+        raise InputError(says, code="export.frame", key="site")
     if frame is None and (site is None or site.crs is None):
         says = "this run has no place on the Earth; run a scenario with a [site], or give frame=..."
         raise InputError(says, code="export.frame", key="site")
@@ -82,7 +87,7 @@ def export_gis(
         raise InputError("a map needs a run in the plane", code="export.dimension", key="workspace")
     chosen = frame or Frame(str(site.crs) if site is not None else "")
     _check_frame(run, chosen)
-    zero = instant(epoch or (site.epoch if site is not None else None) or EPOCH)
+    zero = beginning_of(epoch, site)
     layers = [one for one in layers_of(run, frames, zero) if len(one.shapes)]
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".dwell-") as folder:
         made = Path(folder, target.name)

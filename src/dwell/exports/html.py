@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import dwell
+from dwell._types import listed
 from dwell.errors import InputError
 from dwell.exports.recording import recording_of
 from dwell.results import Run, RunLike, as_run
@@ -79,7 +80,7 @@ def export_html(
 
 def as_runs(given: RunLike | Sequence[RunLike]) -> list[Run]:
     """Return the runs that are played side by side."""
-    every = [given] if isinstance(given, Run | str | os.PathLike) else list(given)
+    every = [given] if isinstance(given, Run | str | os.PathLike) else list(listed(given))
     if not 1 <= len(every) <= MOST_RUNS:
         says = f"1 to {MOST_RUNS} runs are played side by side, got {len(every)}"
         raise InputError(says, code="export.runs", key="runs")

@@ -16,7 +16,7 @@ import numpy as np
 import dwell
 from dwell._types import lengths
 from dwell.errors import InputError
-from dwell.exports.epoch import EPOCH, instant
+from dwell.exports.epoch import beginning_of
 from dwell.exports.foxglove_topics import FoxgloveTopics, check_dimension, foxglove_sdk
 from dwell.exports.live_log import lines_of_live, samples_of_live
 from dwell.plotting.worlds import lives, presence, switch_times
@@ -127,7 +127,7 @@ class _Output:
 def _zero(run: Run, epoch: str | None) -> int:
     """Time 0 in nanoseconds since 1970."""
     site = None if run.scenario is None else run.scenario.site
-    date = instant(epoch or (site.epoch if site is not None else None) or EPOCH)
+    date = beginning_of(epoch, site)
     zero = int(date.astype("datetime64[ns]").astype(np.int64))
     if zero < 0:
         says = f"epoch is {date}; an MCAP file begins in 1970 or later"

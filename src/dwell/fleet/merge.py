@@ -16,6 +16,7 @@ from dwell.errors import StoreError
 from dwell.fleet.identity import common_tables
 from dwell.fleet.journal import FleetJournal, fleet_journals
 from dwell.live.record import LiveRecord
+from dwell.results.files import shown
 
 NOISE = 1e-9  # seconds: differences of clocks below this are rounding
 RATE = 2e-4  # by which the rates of two clocks may differ
@@ -36,7 +37,7 @@ def read_journals(folder: Path, *, partial: bool = False) -> tuple[list[FleetJou
     """
     found = list(fleet_journals(folder))
     if not found:
-        raise StoreError(f"{folder} holds no journals of a fleet", code="fleet.journal")
+        raise StoreError(f"{shown(folder)} holds no journals of a fleet", code="fleet.journal")
     runs = sorted({str(one.header["run"]) for one in found})
     if len(runs) > 1:
         says = f"{folder} holds journals of {len(runs)} runs: {', '.join(runs)}"

@@ -35,6 +35,7 @@ from dwell.results.live_run import live_run
 from dwell.runner import made_with
 from dwell.scenario import Scenario, ScenarioLike, as_scenario, parse_scenario
 from dwell.scenario.build import build, with_seed
+from dwell.scenario.guards import as_path
 from dwell.scenario.trust import withheld
 
 TRANSPORTS = ("memory", "udp", "zenoh")
@@ -193,7 +194,7 @@ def merge_journals(
     Traceback (most recent call last):
     dwell.errors.StoreError: . holds no journals of a fleet
     """
-    journals, left_out = read_journals(Path(folder), partial=partial)
+    journals, left_out = read_journals(as_path(folder), partial=partial)
     if left_out:
         warn(f"left out: {left_out}", DwellWarning, stacklevel=2)
     header = journals[0].header

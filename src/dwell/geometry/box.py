@@ -48,8 +48,9 @@ class Box(ConvexRegion):
         low, high = _corner(lower, "lower"), _corner(upper, "upper")
         if len(low) != len(high):
             raise WorkspaceError(
-                f"the box's corners disagree: lower {list(low)} has {len(low)} coordinates and "
-                f"upper {list(high)} has {len(high)}; give as many for both",
+                f"the box's corners disagree: lower {in_short(list(low))} has {len(low)} "
+                f"coordinates and upper {in_short(list(high))} has {len(high)}; give as many "
+                "for both",
                 code="workspace.shape",
                 key="workspace.upper",
             )

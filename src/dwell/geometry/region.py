@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, lengths
+from dwell._types import Floats, Ints, Points, in_short, lengths
 from dwell.errors import WorkspaceError
 from dwell.geometry.convex import ConvexRegion, Polygon
 from dwell.geometry.decomposition import moments_of, pieces_of
@@ -69,7 +69,7 @@ class Region(ConvexRegion):
         )
         if not isinstance(stay, bool):
             raise WorkspaceError(
-                f"stay is {stay!r}; true or false is needed",
+                f"stay is {in_short(stay)}; true or false is needed",
                 code="workspace.stay",
                 key="workspace.stay",
             )
@@ -232,14 +232,13 @@ def _is_ring(parts: object) -> bool:
     """Whether something is a ring of points, not a list of rings."""
     try:
         return np.asarray(parts, dtype=np.float64).ndim == 2
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 
 def _unfit(parts: object) -> WorkspaceError:
-    shown = repr(parts)
     return WorkspaceError(
-        f"the parts of a region are {shown[:60]}{'...' * (len(shown) > 60)}; a list is needed, "
+        f"the parts of a region are {in_short(parts, 63)}; a list is needed, "
         'each part a ring of vertices or {"outer": ring, "holes": [ring, ...]}',
         code="workspace.parts",
         key=KEY,

@@ -178,7 +178,7 @@ def as_place(value: object, name: str, dimension: int) -> Points:
         shown = {2: " [x, y]", 3: " [x, y, z]"}.get(dimension, "")
         be = "is" if dimension == 1 else "are"
         raise AgentsError(
-            f"{name} is at {value!r}; {finite_numbers(dimension)}{shown} {be} needed",
+            f"{name} is at {in_short(value)}; {finite_numbers(dimension)}{shown} {be} needed",
             code="agents.shape",
             key="position",
         )
@@ -196,7 +196,7 @@ def as_others(value: object, dimension: int) -> Points:
     if points is None or not shaped or not np.isfinite(points).all():
         need = "pairs [x, y]" if dimension == 2 else f"points with {dimension} coordinates"
         raise AgentsError(
-            f"the other agents are at {value!r}; a list of {need} of finite numbers, shape "
+            f"the other agents are at {in_short(value)}; a list of {need} of finite numbers, shape "
             f"(n, {dimension}), is needed",
             code="agents.shape",
             key="others",
@@ -212,8 +212,8 @@ def as_radii(value: object, count: int) -> Floats:
     fits = radii is not None and radii.shape == (count,)
     if radii is None or not fits or not np.isfinite(radii).all() or (radii < 0.0).any():
         raise AgentsError(
-            f"the radii are {value!r}; one number that is not negative, or {count} of them, one "
-            "per other agent, is needed",
+            f"the radii are {in_short(value)}; one number that is not negative, or {count} of "
+            "them, one per other agent, is needed",
             code="agents.radii",
             key="radii",
         )

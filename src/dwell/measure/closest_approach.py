@@ -3,7 +3,9 @@
 Between two of its events an agent moves on one segment, so the distance of a pair has a closed form
 from event to event. Not every pair is followed all along: at times spread over the run all
 distances are known, and in between only those pairs are followed that are slow and far enough
-from each other not to have come closer than what is known already.
+from each other not to have come closer than what is known already. The more agents, the fewer of
+these times: between two of them most agents move on one straight segment, and how close two such
+agents come there is known for many pairs at once.
 """
 
 from __future__ import annotations
@@ -15,16 +17,21 @@ from typing import final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, at_time, dots, lengths
+from dwell._types import Floats, Ints, Points, at_time, dots, lengths
 from dwell.agents.segments import Segments
 from dwell.measure.metrics import Paths
 
 NEAR = 2.0**-40  # of the workspace's diameter: agents this close all but coincide
 ULPS = 4.0  # units in the last place of a coordinate within which two agents stand at one place
-TIMES = 1000  # at which all distances are known
+TIMES = 1000  # at which all distances are known, at most
+WORK = 2_000_000  # agents times such times, about,
+FEWEST = 16  # ... but so many times at least
+MOST_PAIRS = 3_000_000  # followed from one of these times to the next
+ASKED = 256  # agents by which pairs are counted beforehand
 DENSE = 64  # agents up to which all pairs are listed
 BLOCK = 2_000_000  # numbers held at a time
 MOST = 4000  # pairs followed from one of these times to the next
+ROUNDED = 1e-9  # of the least distance of two straight paths: the rest may be rounding
 KEPT = 20  # approaches that are reported, closest first
 PIECES = 16  # of a curved or decaying segment
 ROUNDS, FINER = 11, 16  # of samples within such a piece, each so many times finer than the last
@@ -68,15 +75,31 @@ def meet(distance: float, points: Floats) -> bool:
     return distance <= ULPS * float(np.spacing(np.abs(points).max()))
 
 
+def _least(apart: Points, then: Points) -> Floats:
+    """The least lengths of vectors that change evenly from one value to another."""
+    change = then - apart
+    square = dots(change, change)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(square > 0.0, -dots(apart, change) / square, 0.0)
+    return lengths(apart + np.clip(share, 0.0, 1.0)[:, None] * change)
+
+
 class _PairSearch:
     """Trajectory segments of all agents, positions at some times, and approaches so far."""
 
     def __init__(self, known: Paths, since: float, until: float) -> None:
-        self.agents, self.segments, self.begins = known.agents, known.segments, known.begins
-        self.times = np.linspace(since, until, TIMES + 1) if until > since else np.array([since])
+        self.agents, self.every = known.agents, known.every
+        count = TIMES if self.agents <= DENSE else min(TIMES, max(FEWEST, WORK // self.agents))
+        self.times = np.linspace(since, until, count + 1) if until > since else np.array([since])
         self.places = known.at(self.times).positions
-        first = self.segments[0]
-        self.affine = first.bend is None and math.isinf(first.fade)
+        self.rounding = ULPS * float(np.spacing(np.abs(self.places).max()))
+        self.affine = self.every.bend is None and math.isinf(self.every.fade)
+        # The rows of every segment, agent by agent, and where those of each begin.
+        agent = np.concatenate([np.arange(self.agents), known.table.agent])
+        self.rows_of = np.argsort(agent, kind="stable")
+        self.first = np.searchsorted(agent[self.rows_of], np.arange(self.agents + 1))
+        self.starts = np.concatenate([np.full(self.agents, -np.inf), known.table.time])
+        self.left_out = False  # whether pairs were left out for want of time
         self.rows: list[tuple[float, float, tuple[int, int]]] = []
         self.best = math.inf
 
@@ -89,14 +112,14 @@ class _PairSearch:
         """The closest approaches."""
         rows = sorted(self.rows)
         times = list(dict.fromkeys(row[1] for row in rows))[:KEPT]
-        return Approach(*rows[0], np.array(times), thorough)
+        return Approach(*rows[0], np.array(times), thorough and not self.left_out)
 
     def candidates(self) -> list[np.ndarray]:
         """Pieces of time and pairs (a, b) that might come closer than the closest pair known.
 
         And a distance that the pair does not fall below there.
         """
-        travel = self._travel()
+        travel, straight = self._travel()
         parts = []
         for lo, hi in self._blocks():
             a, b = self._pairs(lo, hi, travel)
@@ -106,6 +129,11 @@ class _PairSearch:
             self.add(float(gaps[k, least]), float(self.times[lo + k]), int(a[least]), int(b[least]))
             # Speeds bound how close a pair can have come in between.
             bound = 0.5 * (gaps[:-1] + gaps[1:] - travel[lo:hi, a] - travel[lo:hi, b])
+            if self.agents > DENSE and len(bound):
+                both = straight[lo, a] & straight[lo, b]
+                apart, then = (there - here)[:, both]
+                least = (1.0 - ROUNDED) * _least(apart, then) - self.rounding
+                bound[0, both] = np.maximum(bound[0, both], least)
             piece, pair = np.nonzero(bound < self.best)
             parts.append((lo + piece, a[pair], b[pair], bound[piece, pair]))
         return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
@@ -128,24 +156,53 @@ class _PairSearch:
             return a, b
         from scipy.spatial import cKDTree
 
-        tree = cKDTree(self.places[lo])
-        nearest = float(tree.query(self.places[lo], k=2)[0][:, 1].min())
-        farthest = 2.0 * float(travel[lo].max()) if hi > lo else 0.0
-        pairs = tree.query_pairs(min(nearest, self.best) + farthest, output_type="ndarray")
+        points = self.places[lo]
+        tree = cKDTree(points)
+        if math.isinf(self.best):
+            near, other = (column[:, 1] for column in tree.query(points, k=2))
+            k = int(np.argmin(near))
+            self.add(float(near[k]), float(self.times[lo]), *sorted((k, int(other[k]))))
+        reach = self.best + (2.0 * float(travel[lo].max()) if hi > lo else 0.0)
+        some = points[:: max(1, self.agents // ASKED)]
+        while True:
+            counts = tree.query_ball_point(some, reach, return_length=True) - 1.0
+            if 0.5 * float(counts.mean()) * self.agents <= MOST_PAIRS:
+                break
+            self.left_out, reach = True, 0.7 * reach
+        pairs = tree.query_pairs(reach, output_type="ndarray")
         if not len(pairs):  # no pair is as near as what is known: one pair, so that there is one
             pairs = np.array([[0, 1]])
         return pairs[:, 0], pairs[:, 1]
 
-    def _travel(self) -> Floats:
-        """How far each agent can go from each time to the next, (K, N)."""
+    def _travel(self) -> tuple[Floats, np.ndarray]:
+        """How far each agent can go from each time to the next, and whether on a line, (K, N)."""
         spans = np.diff(self.times)
-        found = np.zeros((len(spans), self.agents))
-        for p, segments in enumerate(self.segments):
-            made = np.searchsorted(self.begins[p], self.times, side="right")
-            speeds = np.append(self._speeds(segments), 0.0)
-            ends = np.column_stack([made[:-1], made[1:] + 1]).ravel()
-            found[:, p] = np.maximum.reduceat(speeds, ends)[::2] * spans if len(spans) else 0.0
-        return found
+        found, pieces = np.zeros((2, len(spans), self.agents))
+        if not len(spans):
+            return found, pieces == 1.0
+        rows, speeds = self.rows_of, self._speeds(self.every)[self.rows_of]
+        agent = np.repeat(np.arange(self.agents), np.diff(self.first))
+        begin = self.starts[rows]
+        end = np.append(begin[1:], np.inf)
+        end[self.first[1:] - 1] = np.inf
+        # From one of the times to the next an agent has the segments at both, and those between.
+        low = np.maximum(np.searchsorted(self.times, begin, side="left") - 1, 0)
+        high = np.minimum(np.searchsorted(self.times, end, side="left"), len(spans))
+        counts = np.maximum(high - low, 0)
+        k = np.repeat(low - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        place = k * self.agents + np.repeat(agent, counts)
+        np.maximum.at(found.ravel(), place, np.repeat(speeds, counts))
+        # A hold that ends between two of the times makes two pieces of a segment.
+        turn = self.every.since[rows] + self.every.cruise[rows]
+        ends = np.repeat(turn, counts)
+        bent = (ends > self.times[k]) & (ends < self.times[k + 1])
+        pieces += np.bincount(place, 1.0 + bent, found.size).reshape(found.shape)
+        return found * spans[:, None], (pieces == 1.0) & self.affine
+
+    def _own(self, p: int) -> tuple[Segments, Floats]:
+        """The segments of an agent in order, and when those after its first begin."""
+        rows = self.rows_of[self.first[p] : self.first[p + 1]]
+        return self.every.take(rows), self.starts[rows[1:]]
 
     def _speeds(self, segments: Segments) -> Floats:
         """The highest speed on each segment."""
@@ -163,7 +220,7 @@ class _PairSearch:
         lo, hi = float(self.times[piece]), float(self.times[piece + 1])
         knots = [np.array([lo, hi])]
         for p in (a, b):
-            begins = self.begins[p]
+            begins = self._own(p)[1]
             knots.append(begins[np.searchsorted(begins, lo) : np.searchsorted(begins, hi)])
             knots.append(self._turns(p, lo, hi))
         t = np.unique(np.concatenate(knots))
@@ -185,14 +242,15 @@ class _PairSearch:
 
     def _turns(self, p: int, lo: float, hi: float) -> Floats:
         """When an agent's velocity changes without an event, at the end of its hold duration."""
-        segments = self.segments[p]
-        made = np.searchsorted(self.begins[p], [lo, hi], side="right")
+        segments, begins = self._own(p)
+        made = np.searchsorted(begins, [lo, hi], side="right")
         some = slice(int(made[0]), int(made[1]) + 1)
         ends = segments.since[some] + segments.cruise[some]
         return ends[(ends > lo) & (ends < hi)]
 
     def _at(self, p: int, t: Floats) -> tuple[Floats, Floats]:
-        segments = self.segments[p].take(np.searchsorted(self.begins[p], t, side="right"))
+        segments, begins = self._own(p)
+        segments = segments.take(np.searchsorted(begins, t, side="right"))
         return segments.at(t), segments.velocity_at(t)
 
     def _polished(self, a: int, b: int, lo: float, hi: float) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from typing import Any, cast, final
 
 import numpy as np
 
+from dwell._checks import check_flag
 from dwell._types import finite_number, in_short, is_whole
 from dwell.errors import InputError
 from dwell.plotting.figures import blank, entitled, proportion, require_matplotlib
@@ -94,8 +95,10 @@ def animate(
             "the plots of such a run",
             code="film.dimension",
         )
+    check_flag("turn", turn)
     kind = check_film(target, force=force)
     frames = frames_of(run, fps=fps, seconds=seconds, since=since, until=until, turn=turn)
+    fps = float(fps)
     pixels = _checked_size(SIZE[kind] if size is None else size)
     check_load(kind, pixels, len(frames), fps)
     canvas = canvas_of(frames, pixels, _checked_dpi(dpi, pixels))

@@ -18,6 +18,7 @@ from dwell.plotting.style import Artist
 from dwell.results import Run
 
 FPS = 25.0
+MOST_FRAMES = 1_000_000
 SECONDS = 12.0
 SWAY = (-15.0, 40.0)  # degrees that the camera goes round while time goes on
 FLASH = 0.3  # seconds of film for which a sample shows
@@ -136,6 +137,12 @@ def frames_of(
         raise InputError(
             f"the film was to go from {in_short(since)} to {in_short(until)}; the run "
             f"knows times from 0 to {run.horizon!r}",
+            code="film.time",
+        )
+    if not fps * seconds <= MOST_FRAMES:
+        raise InputError(
+            f"{fps:g} frames a second for {seconds:g} s are too many; at most {MOST_FRAMES} "
+            "frames are drawn: give smaller numbers",
             code="film.time",
         )
     count = max(1, round(fps * seconds))

@@ -13,7 +13,7 @@ from dwell._types import in_short, is_one_of, listed
 from dwell.errors import InputError
 from dwell.plotting.figures import FIGURES, entitled, figures_of, require_matplotlib
 from dwell.results import RunLike, as_run
-from dwell.results.files import written_whole
+from dwell.results.files import shown, written_whole
 from dwell.scenario.guards import as_path
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def format_of(path: Path, what: str, known: Sequence[str]) -> str:
     kind = path.suffix.removeprefix(".")
     if kind not in known:
         endings = ", ".join(f".{one}" for one in known)
-        raise InputError(f"the {what} {path} must end in {endings}", code=f"{what}.format")
+        raise InputError(f"the {what} {shown(path)} must end in {endings}", code=f"{what}.format")
     if not path.parent.is_dir():
         raise InputError(
             f"the folder {path.parent} does not exist; make it first", code=f"{what}.folder"

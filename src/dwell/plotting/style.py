@@ -42,7 +42,8 @@ KEYS: dict[str, tuple[str, str, str]] = {
     "period": ("period", "", "time"),
     "k1": ("top speed", "k_1", "length / time"),
     "nu": ("radius of coverage", r"\nu", "length"),
-    "epsilon": ("margin", r"\varepsilon", ""),
+    # A share under the timer law, a length under another one: neither word nor unit fits both.
+    "epsilon": ("epsilon", r"\varepsilon", ""),
     "loss": ("chance of a lost sample", "", ""),
     "eta_max": ("hold error kept to", r"\tilde\eta_{\max}", "length / time"),
     "k2": ("gain", "k_2", "1 / time"),

@@ -8,12 +8,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from dwell._checks import check_flag
 from dwell.errors import StoreError, UnsavedError
 from dwell.scenario.guards import as_path
 
 
 def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
     """`path` if a file can be written there; called before a long run, not after it."""
+    check_flag("force", force)
     target = as_path(path)
     name, folder = shown(target), shown(target.parent)
     try:

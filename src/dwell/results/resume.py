@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dwell._types import finite_number, is_whole
+from dwell._types import finite_number, in_short, is_whole
 from dwell.agents import EventTable
 from dwell.agents.walk import walk_of
 from dwell.engine.recorder import EVENTS, Recorder, default_samples, joined, recorder_of
@@ -75,10 +75,12 @@ def _refuse_ended(
     reason, now, jumps = run.stop.reason, run.horizon, run.details.tally.jumps
     if given is not None and (horizon is None or horizon < now):
         key = "horizon"
-        says = f"horizon is {given!r}, but {name} is at t = {now!r} already; give a later time"
+        says = (
+            f"horizon is {in_short(given)}, but {name} is at t = {now!r} already; give a later time"
+        )
     elif not is_whole(max_jumps) or max_jumps < jumps:
         key = "max_jumps"
-        says = f"max_jumps is {max_jumps!r}, but the run has {jumps} jumps already"
+        says = f"max_jumps is {in_short(max_jumps)}, but the run has {jumps} jumps already"
     elif reason is StopReason.HORIZON and horizon is not None and horizon <= now:
         key = "horizon"
         says = f"{name} has reached its horizon, {now!r}; give a later one to go on"

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dwell._checks import check_flag
 from dwell._netcdf import HDF5, digest_of, read_netcdf
 from dwell._types import in_short
 from dwell.agents import AgentsState, CoverageSystem, EventTable
@@ -81,6 +82,8 @@ def load_run(
     <Run of Timer: 8 agents, ...>
     """
     path = as_path(path)
+    check_flag("even_if_damaged", even_if_damaged)
+    check_flag("even_if_damaged", even_if_damaged)
     try:
         run = _loaded(path, allow_code)
         if not even_if_damaged:

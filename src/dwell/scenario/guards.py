@@ -6,12 +6,14 @@ stack on text made to hurt them; the limits here keep them on reasonable text.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
 from pathlib import Path
 from typing import Any
 
+from dwell._types import in_short
 from dwell.errors import InputError, ScenarioError
 
 MOST_BYTES = 1 << 20
@@ -38,10 +40,17 @@ _TOKEN = re.compile(
 def as_path(path: Any) -> Path:
     """`path` as a Path; anything but text or a path is refused."""
     try:
-        return Path(path)
+        found = Path(path)
     except TypeError:
         says = "is not the name of a file; text or a pathlib.Path is needed"
-        raise InputError(f"{' '.join(repr(path).split())[:80]} {says}", code="path") from None
+        raise InputError(f"{in_short(path)} {says}", code="path") from None
+    try:
+        found.lstat()
+    except (OSError, ValueError) as fault:  # the second of text that cannot be a name
+        if getattr(fault, "errno", None) == errno.ENAMETOOLONG:
+            says = f"is {len(str(found))} characters long, and no file system takes such a name"
+            raise InputError(f"the path {in_short(str(found))} {says}", code="path") from None
+    return found
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -12,6 +12,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from dwell._checks import NORM_SLACK
+
 from . import checks
 from .problems import Problem, needs
 from .values import (
@@ -33,7 +35,6 @@ from .values import (
     doc,
 )
 
-NORM_SLACK = 1e-12  # relative rounding of a norm
 LLOYD_DT = 0.01  # what the law takes if the key is absent
 # Laws that work with guaranteed cells, and the dimensions in which there are such cells.
 GUARANTEED_KINDS = ("self-triggered", "self-triggered-centroid", "event-triggered")
@@ -361,4 +362,4 @@ def waits(law: LawSpec) -> dict[str, checks.Each]:
     """The times by which a law moves the clock, under their keys."""
     if isinstance(law, LloydSpec):
         return {} if law.mode == "ode" else {"dt": LLOYD_DT if law.dt is None else law.dt}
-    return {key: getattr(law, key) for key in CLOCK_KEYS[law.kind]}
+    return {key: getattr(law, key) for key in CLOCK_KEYS.get(law.kind, ())}

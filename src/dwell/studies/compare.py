@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, final
 
-from dwell._checks import check_whole
+from dwell._checks import check_callable, check_flag, check_whole
 from dwell._tables import html_table, text_table
 from dwell._types import Floats, Ints, in_short, is_positive, listed
 from dwell._units import OPEN, Units
@@ -268,6 +268,8 @@ def compare(
         need = 'names and laws are needed, at least one, such as {"timer": dwell.Timer(...)}'
         raise InputError(f"the laws are {in_short(laws)}; {need}", code="compare.laws")
     check_whole("workers", workers, 1, "compare", optional=True)
+    check_flag("match", match)
+    check_callable("finished", finished)
     scenario, checked = with_seed(as_scenario(scenario)), check_levels(levels)
     if isinstance(laws, Mapping):
         found = {name: _in_place(scenario, law, match) for name, law in laws.items()}
@@ -284,7 +286,7 @@ def check_levels(levels: Sequence[float] | None) -> Sequence[float] | None:
     for level in found:
         if not is_positive(level):
             raise InputError(
-                f"a level of settling is {level!r}; a length above 0 is needed",
+                f"a level of settling is {in_short(level)}; a length above 0 is needed",
                 code="compare.level",
             )
     return found or None

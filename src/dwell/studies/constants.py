@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dwell._checks import check_whole
-from dwell._types import Points, finite_number
+from dwell._types import Points, finite_number, in_short
 from dwell.agents import CoverageSystem
 from dwell.agents.compilable import can_compile
 from dwell.cells.backend import is_expensive
@@ -85,7 +85,8 @@ def separation_of(
     number = finite_number(wanted)
     if number is None or number < 0.0:
         raise InputError(
-            f"separation is {wanted!r}; a length from 0 on is needed", code="design.separation"
+            f"separation is {in_short(wanted)}; a length from 0 on is needed",
+            code="design.separation",
         )
     return number
 

@@ -311,7 +311,7 @@ def pace_of(law: Any) -> tuple[float | None, float | None]:
     spec = law.controller
     if spec.kind == "python":
         return stated_pace(build_controller(spec, law.modules))
-    speed = getattr(spec, SPEED[spec.kind], None)
+    speed = getattr(spec, SPEED.get(spec.kind, ""), None)
     gain = getattr(spec, GAIN.get(spec.kind, ""), None)
     return speed, _gain(spec.kind, speed, gain)
 

@@ -15,7 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._checks import check_whole
-from dwell._types import Points, finite_number, in_short, is_whole
+from dwell._types import Points, counted, finite_number, in_short, is_whole
 from dwell.agents import check_start
 from dwell.agents.timeline import check_phase
 from dwell.agents.world import Phase
@@ -275,9 +275,8 @@ def _agents_of(agents: Any, workspace: Workspace) -> tuple[int, Points | None, t
         return len(start), start, repairs
     if not is_whole(agents) or not 1 <= agents <= MOST_AGENTS:
         raise AgentsError(
-            f"agents is {agents!r}; how many (from 1 to {MOST_AGENTS}), or a list of positions "
-            f"with {workspace.dimension} coordinate{'s' * (workspace.dimension != 1)} each, is "
-            "needed",
+            f"agents is {in_short(agents)}; how many (from 1 to {MOST_AGENTS}), or a list of "
+            f"positions with {counted(workspace.dimension, 'coordinate')} each, is needed",
             code="agents.range",
             key="agents.start",
         )

@@ -14,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, apart, finite_number, is_positive
+from dwell._types import Floats, Ints, apart, finite_number, in_short, is_positive
 from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
 from dwell.errors import InputError
@@ -336,5 +336,7 @@ def times_over(ratio: float) -> str:
 def _refused(name: str, value: object, need: str) -> InputError:
     place = "certificate" if name in ("eta_max", "lipschitz") else "controller"
     return InputError(
-        f"{name} is {value!r}; {need} is needed", code=f"design.{name}", key=f"{place}.{name}"
+        f"{name} is {in_short(value)}; {need} is needed",
+        code=f"design.{name}",
+        key=f"{place}.{name}",
     )

@@ -17,7 +17,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._checks import check_whole
-from dwell._types import Floats, Ints, Points, is_positive, lengths
+from dwell._types import Floats, Ints, Points, in_short, is_positive, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.cells.tessellation import as_positions
 from dwell.density import Density
@@ -322,7 +322,8 @@ def separated(system: CoverageSystem, separation: float, sample: int) -> Points:
 
     if not is_positive(separation):
         raise InputError(
-            f"separation is {separation!r}; a positive length is needed", code="design.separation"
+            f"separation is {in_short(separation)}; a positive length is needed",
+            code="design.separation",
         )
     n, workspace = system.agents, system.workspace
     lower, upper = workspace.bounds

@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Points, finite_number
+from dwell._types import Points, finite_number, in_short
 from dwell.density import Density, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import InputError
 from dwell.geometry import Region, Workspace, is_flat
@@ -47,7 +47,8 @@ def lipschitz_bound(workspace: Workspace, density: Density, separation: float) -
     rho = finite_number(separation)
     if rho is None or rho < 0.0:
         raise InputError(
-            f"separation is {separation!r}; a length from 0 on is needed", code="design.separation"
+            f"separation is {in_short(separation)}; a length from 0 on is needed",
+            code="design.separation",
         )
     if rho == 0.0:
         return Bound(math.inf, 0.0, "infinite: without a separation there is no bound")
