@@ -26,10 +26,15 @@ from dwell.cells.ranges import as_radii, as_weights, limited_cost, reaches_all
 from dwell.cells.small_map import small_map
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density, as_density
-from dwell.density.support import check_density, rounding_of, rounding_of_sides
+from dwell.density.support import (
+    check_density,
+    rounding_of,
+    rounding_of_edges,
+    rounding_of_sides,
+)
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError, WorkspaceError
-from dwell.geometry import VoronoiCell, Workspace, as_workspace
+from dwell.geometry import Region, VoronoiCell, Workspace, as_workspace
 from dwell.geometry.voronoi import first_coincidence
 
 MOST_LISTED = 20  # cells that are printed
@@ -343,6 +348,14 @@ def _mass_errors(
     errors[known] = rounding_of(ground.density, ground.workspace, points[known], log_masses[known])
     if getattr(ground.terms, "raster", None) is not None:
         errors[known] = np.maximum(errors, _of_slender_cells(ground, points, weights))[known]
+    if isinstance(ground.workspace, Region):
+        with np.errstate(invalid="ignore"):
+            spreads = np.sqrt(seen.polar[known] / seen.mass[known])
+        middle = points[known] + seen.error[known]
+        share = rounding_of_edges(
+            ground.density, ground.workspace, middle, log_masses[known], spreads
+        )
+        errors[known] = np.maximum(errors[known], share)
     return errors if seen.doubt is None else np.maximum(errors, seen.doubt)
 
 

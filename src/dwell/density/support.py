@@ -14,7 +14,7 @@ from dwell.density.mixture import Mixture
 from dwell.density.raster import Raster
 from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
-from dwell.geometry import Workspace, is_flat
+from dwell.geometry import Region, Workspace, is_flat
 
 SAMPLES = 65  # lattice points per side of the bounding box
 MOST_PROBES = 16_000  # outside the plane
@@ -23,6 +23,8 @@ STEEPEST = 1e14  # exponents beyond have no digits left for differences of 1
 ROUNDING = 1e-13  # relative errors of masses up to this are not worth a word
 UNCOVERED = 1e-9  # of the area of a workspace: rounding of its corners, or of a grid's
 OF_SIDES = 32.0  # roundings of the sides of a cell, which are eight times its radius of gyration
+ROD = 4.0  # length of a slender cell over its spread
+AROUND = 2.2  # edges of a cell over that length
 ULPS = 1.0  # of the lengths in a cell's frame: by so much rounding may move its corners
 
 
@@ -130,6 +132,23 @@ def rounding_of_sides(density: Density, areas: Floats, squares: Floats) -> Float
         share = OF_SIDES * np.finfo(float).eps * (reach + pixel) * reach / areas
     found: Floats = np.where(share > ROUNDING, share, 0.0)
     return found
+
+
+def rounding_of_edges(
+    density: Density, region: Region, centroids: Points, log_masses: Floats, spreads: Floats
+) -> Floats:
+    """Relative errors of masses in a region by rounding of its pieces, (N,); 0 if negligible.
+
+    Pieces are rounded at the size of the region: a strip along the edges, so much wider or
+    narrower, is the more of a mass the more slender that is.
+    spreads : of the mass about the agent, the root of the mean square.
+    """
+    size = float(np.ptp(region.vertices, axis=0).max())
+    edges = AROUND * ROD * spreads
+    with np.errstate(all="ignore"):
+        share = ULPS * np.finfo(float).eps * size * edges * density.at(centroids)
+        found = np.where(share > 0.0, share * np.exp(-log_masses), 0.0)
+    return np.where(found > ROUNDING, found, 0.0)
 
 
 def least_log_cost(density: Density, workspace: Workspace, agents: int) -> float:

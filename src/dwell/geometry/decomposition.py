@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from dwell._kernels.polygon.region_cut import Cutting
 
 MARGIN = 0.0317  # of the extent: the first box is so much larger
-WRONG = 1e-11  # relative: by so much area and moments of the pieces may differ from the rings'
+WRONG = 1e-11  # relative: by so much area and moments of the pieces may differ from the rings',
+ROUNDINGS = 16.0  # ... or by so many times what rounding changes
+SLENDER = 1e-6  # of the area: regions of which rounding changes more are refused
 
 
 def pieces_of(rings: Sequence[Points]) -> Pieces:
@@ -66,15 +68,37 @@ def moments_of(rings: Sequence[Points]) -> tuple[float, float, float]:
     return area, x, y
 
 
+def rounding_of_pieces(rings: Sequence[Points]) -> float:
+    """The area by which rounding may change the pieces of a region inside rings.
+
+    The ends of pieces are rounded at the size of the region, each edge on its own.
+    """
+    corners = np.concatenate(rings)
+    ends = np.concatenate([np.roll(ring, -1, axis=0) for ring in rings])
+    size = float(np.ptp(corners, axis=0).max())
+    length = math.sqrt(float(((ends - corners) ** 2).sum()))  # the root of the sum of squares
+    return float(np.finfo(np.float64).eps) * size * length
+
+
 def _refuse_wrong(root: Floats, rings: Sequence[Points]) -> None:
     """Refuse pieces that are not the region inside the rings: these cross or overlap."""
     from dwell._kernels.polygon.pieces import MASS, MEAN_X, MEAN_Y
 
     area, x, y = moments_of(rings)
     size = float(np.abs(np.concatenate(rings)).max())
+    share = rounding_of_pieces(rings) / area if area > 0.0 else 0.0
+    if share > SLENDER:
+        digits = f"{area / size:.3g} wide at an extent of {size:.3g}, were it one straight strip"
+        raise WorkspaceError(
+            f"the region is too slender: {digits}, so that rounding of its coordinates changes its "
+            f"area by a share of {share:.1g}; at most {SLENDER:g} is allowed: leave out what is so "
+            "thin, or make it wider",
+            code="workspace.degenerate",
+            key="workspace.parts",
+        )
     found = root[MASS], root[MASS] * root[MEAN_X], root[MASS] * root[MEAN_Y]
     gaps = abs(found[0] - area), abs(found[1] - x) / size, abs(found[2] - y) / size
-    if not max(gaps) <= WRONG * area:
+    if not max(gaps) <= max(WRONG, ROUNDINGS * share) * area:
         raise WorkspaceError(
             f"the region's pieces have the area {found[0]:.12g}, but its rings {area:.12g}: some "
             "of its rings cross or overlap; every point must be inside one part only, and holes "
