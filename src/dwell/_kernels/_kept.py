@@ -76,7 +76,7 @@ class _Files(IndexDataCacheFile):
 class _Place(CompileResultCacheImpl):
     """The chosen folder, and no other."""
 
-    _locator_classes = (UserProvidedCacheLocator,)
+    _locator_classes: Any = (UserProvidedCacheLocator,)
 
 
 class KernelCache(FunctionCache):

@@ -99,8 +99,9 @@ class Raster:
             )
         object.__setattr__(self, "origin", _pair(self.origin, "origin"))
         sides = (self.pixel, self.pixel) if np.isscalar(self.pixel) else self.pixel
-        object.__setattr__(self, "pixel", _pair(sides, "pixel", positive=True))
-        if not 1e-300 < self.pixel[0] * self.pixel[1] < 1e300:
+        wide, high = _pair(sides, "pixel", positive=True)
+        object.__setattr__(self, "pixel", (wide, high))
+        if not 1e-300 < wide * high < 1e300:
             raise refused(
                 "pixel", f"is {in_short(self.pixel)}; an area from 1e-300 to 1e300 is needed"
             )

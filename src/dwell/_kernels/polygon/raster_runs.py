@@ -3,14 +3,13 @@
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.arithmetic import clamped, larger, smaller
 from dwell._kernels.common.quadrature import NODES
 from dwell._kernels.polygon.raster_cells import (
     BITS,
     NONE,
     REST,
     TILE,
-    clamped,
     plus_product,
     plus_six,
     value_at,
