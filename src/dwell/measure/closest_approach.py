@@ -27,7 +27,7 @@ TIMES = 1000  # at which all distances are known, at most
 WORK = 2_000_000  # agents times such times, about,
 FEWEST = 16  # ... but so many times at least
 MOST_PAIRS = 3_000_000  # followed from one of these times to the next
-ASKED = 256  # agents by which pairs are counted beforehand
+PROBED = 256  # agents by which pairs are counted beforehand
 DENSE = 64  # agents up to which all pairs are listed
 BLOCK = 2_000_000  # numbers held at a time
 MOST = 4000  # pairs followed from one of these times to the next
@@ -163,7 +163,7 @@ class _PairSearch:
             k = int(np.argmin(near))
             self.add(float(near[k]), float(self.times[lo]), *sorted((k, int(other[k]))))
         reach = self.best + (2.0 * float(travel[lo].max()) if hi > lo else 0.0)
-        some = points[:: max(1, self.agents // ASKED)]
+        some = points[:: max(1, self.agents // PROBED)]
         while True:
             counts = tree.query_ball_point(some, reach, return_length=True) - 1.0
             if 0.5 * float(counts.mean()) * self.agents <= MOST_PAIRS:
