@@ -113,7 +113,7 @@ def check_frames(rasters: Sequence[Raster], names: Sequence[str]) -> None:
         differs = rasters[0].difference(one)
         if differs is not None:
             says = f"{name} {differs}, as {names[0]} has; all frames must lie on one grid and mean"
-            raise _refused(f"{says} the same: gdalwarp -te ... -tr ... makes it so")
+            raise _refused(f"{says} the same: `rio warp --like` puts one on the grid of another")
 
 
 def _refused(says: str) -> DensityError:
