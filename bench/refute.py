@@ -286,7 +286,10 @@ def beyond(run: Run, found: Design) -> str | None:
         return None
     if (seen.values > s.lipschitz).any() or not s.own_start:
         return None
-    most = max(float(run.metrics.hold_errors.max()), float(run.events.hold_error.max(initial=0.0)))
+    switch = run.system.timeline.next_switch(0.0)  # before which it is said to hold
+    held = run.events.hold_error[run.events.time < switch]
+    inside = run.metrics.hold_errors[run.metrics.times < switch]
+    most = max(float(inside.max(initial=0.0)), float(held.max(initial=0.0)))
     return f"hold error {most:.6g} above {s.eta_max:.6g}" if most > s.eta_max else ""
 
 

@@ -160,3 +160,13 @@ def test_feed_forward_never_promises_to_stay_inside() -> None:
     assert sync["limit_without_overshoot"] > 0.32
     assert sync["met_without_overshoot"] is False
     assert "feed-forward" in sync["reasons_without_overshoot"][0]
+
+
+def test_what_holds_between_switches_says_so() -> None:
+    """A switch may raise the cost and any hold error, whatever holds before and after it."""
+    switch = [{"from": 0.3, "density": GAUSSIAN}]
+    for tables, limited in (({}, False), ({"world": switch}, True)):
+        found = dwell.design(scenario(**tables), samples=0, run=False)
+        assert found.as_json()["between_switches"] is limited
+        assert found.in_practice.startswith("between two switches") is limited
+        assert any("between two switches" in note for note in found.notes) is limited

@@ -116,7 +116,9 @@ _VERDICTS = {
 
 def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
     s = found.setting
-    yield "verdict", " ".join([_VERDICTS[found.verdict], *found.reasons])
+    limited = found.between_switches and found.verdict == VALID
+    when = ["That holds between two switches of the world only."] if limited else []
+    yield "verdict", " ".join([_VERDICTS[found.verdict], *when, *found.reasons])
     yield "theorem", VACUOUS
     yield "in practice", found.in_practice or "None of the conditions without L is met."
     for k, advice in enumerate(advise_proved(s)):

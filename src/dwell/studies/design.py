@@ -49,6 +49,7 @@ class Design:
     caps: Floats | None = None  # (N,) of k1, that was agreed on
     messages_on_change: int | None = None  # of flooding, if only changes are sent
     units: Units = OPEN
+    between_switches: bool = False  # whether all that is said holds between two switches only
 
     def __repr__(self) -> str:
         return f"<Design for {self.setting.agents} agents: {self.verdict}>"
@@ -70,7 +71,8 @@ class Design:
         """What holds whatever the paper's conditions say; empty where nothing does."""
         holding = [c for c in self.setting.sharper if c.holds]
         says = "; ".join(f"{c.name} ({c.status}) is met: {c.guarantees}" for c in holding)
-        return f"{says}." if holding else ""
+        where = "between two switches of the world, " if self.between_switches else ""
+        return f"{where}{says}." if holding else ""
 
     @property
     def locally(self) -> Attained | None:
@@ -137,6 +139,7 @@ class Design:
             "assumed_lipschitz": each(s.lipschitz),
             "measured_lipschitz": self.lipschitz.as_json(),
             "verdict": self.verdict,
+            "between_switches": self.between_switches,
             "theorem": VACUOUS,
             "not_applicable": {name: list(s.why_not(name)) for name in STATEMENTS},
             "in_practice": self.in_practice or None,
@@ -261,6 +264,7 @@ def design(
             reasons=_reasons(setting, constants.on_the_whole_way),
             notes=tuple(notes),
             units=scenario.units,
+            between_switches=len(changing.timeline.phases) > 1,
         )
         if agree is None:
             return found
