@@ -39,7 +39,7 @@ from dwell.execution import RunTask, execute, unless_interrupted
 from dwell.geometry import MovingPolygon, Workspace, as_workspace
 from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run, load_run
-from dwell.results.files import check_target, locked
+from dwell.results.files import check_target, locked, refuse_own_source
 from dwell.results.resume import extended, taken_up
 from dwell.results.stated import misstated
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
@@ -116,6 +116,7 @@ def run_scenario(
     >>> dwell.run_scenario(short).stop.reason.value
     'horizon'
     """
+    refuse_own_source(scenario, out)
     scenario = with_seed(as_scenario(scenario), seed)
     check_callable("on_signal", on_signal)
     check_callable("watch", watch)

@@ -20,6 +20,7 @@ from dwell.geometry import Workspace, as_workspace
 TOLERANCE = 1e-12  # of the mass
 MOST_STEPS, MOST_HALVINGS = 200, 60
 ROUNDING = 1e-9  # by which shares may miss a sum of 1
+LEAST_SHARE = 1e-9  # of the mass: less would have few digits, or none
 
 
 def power_weights(
@@ -39,7 +40,7 @@ def power_weights(
     density : density or callable, optional
         The weight of points; uniform by default.
     shares : array_like, optional
-        Positive shares of the mass, (N,), with the sum 1; equal ones by default.
+        Shares of the mass, (N,), from 1e-9 on, with the sum 1; equal ones by default.
 
     Returns
     -------
@@ -162,6 +163,12 @@ def _as_shares(shares: object, agents: int) -> Floats:
         raise _refused(
             f"the share of agent {bad[0]} is {found[bad[0]]:g}; positive shares are needed: leave "
             "out agents that shall have no mass"
+        )
+    small = np.flatnonzero(found < LEAST_SHARE)
+    if small.size:
+        raise _refused(
+            f"the share of agent {small[0]} is {found[small[0]]:g}; masses are met to 1e-12 of the "
+            f"whole, so a share from {LEAST_SHARE:g} on is needed"
         )
     total = math.fsum(found)
     if not abs(total - 1.0) <= ROUNDING:

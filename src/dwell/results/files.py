@@ -23,7 +23,7 @@ def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
             raise refused(f"{name} is a folder; give the name of a file, such as run.nc")
         if target.exists() and not target.is_file():
             raise refused(f"{name} is a device or a pipe; give the name of a file, such as run.nc")
-        if target.exists() and not force:
+        if os.path.lexists(target) and not force:  # also a link that leads nowhere
             raise refused(
                 f"{name} exists already; choose another name, or replace it with --force "
                 "(in Python, force=True)"
@@ -51,6 +51,21 @@ def shown(path: object) -> str:
     """A path that does not break the line it is shown in."""
     text = str(path)
     return text if text.isprintable() else ascii(text)
+
+
+def refuse_own_source(source: object, out: str | os.PathLike[str] | None) -> None:
+    """Refuse to write a result over the file that it is computed from, whatever --force says."""
+    if out is None or not isinstance(source, str | os.PathLike):
+        return
+    try:
+        same = os.path.samefile(source, out)
+    except (OSError, ValueError):
+        return
+    if same:
+        raise refused(
+            f"{shown(out)} is the scenario itself, which the run would replace; give the name of "
+            "another file, such as run.nc"
+        )
 
 
 @contextlib.contextmanager

@@ -58,6 +58,7 @@ def run(
     """Simulate a scenario, or resume a stored run."""
     from dwell.cli.running import resumed, simulated
     from dwell.cli.show import show_summary
+    from dwell.results.files import refuse_own_source
 
     changes = [*overrides, *([] if horizon is None else [f"run.horizon={horizon!r}"])]
     if resume is not None:
@@ -67,6 +68,7 @@ def run(
         if scenario is None:
             says = "a scenario file is needed, or --resume RUN.nc; see dwell run --help"
             raise InputError(says, code="run.scenario")
+        refuse_own_source(scenario, out)
         checked = load(scenario, changes)
         if strict:
             from dwell.scenario.build import build
