@@ -188,7 +188,7 @@ class Tally:
         looked, guaranteed, dual_guaranteed, sent, received, voronoi = self.counts.values()
         return Counters(
             looked + voronoi, guaranteed, dual_guaranteed, 1 + self.event_counts, sent, received,
-            self.updates, *totals, looked,
+            self.updates, totals[0], totals[1], looked,
         )  # fmt: skip
 
     def top_speed_until(self, until: float) -> float | None:
