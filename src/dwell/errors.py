@@ -1,6 +1,7 @@
 """Everything that can be wrong with an input, as one tree.
 
 DwellError
+├── FleetError                       a live fleet that does not start, or lost a process
 └── InputError (also a ValueError)   what came in cannot be used
     ├── WorkspaceError               the region
     ├── DensityError                 the weight of places

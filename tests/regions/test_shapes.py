@@ -80,3 +80,26 @@ def test_an_island_in_a_lake_is_a_part() -> None:
     found = dwell.tessellate(region, [(2.0, 2.0), (0.5, 0.5)])
     assert region.area == 13.0
     assert found.masses.sum() == pytest.approx(13.0, rel=1e-15)
+
+
+def test_many_parts_are_compared_in_bins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted in rings that are compared: a clock would measure the machine."""
+    from dwell.geometry import rings
+
+    compared: list[int] = []
+    inside = rings.is_inside
+    monkeypatch.setattr(rings, "is_inside", lambda *two: compared.append(1) or inside(*two))
+    side = 0.8
+    cells = [(i, j) for i in range(30) for j in range(30)]
+    squares = [[(x, y), (x + side, y), (x + side, y + side), (x, y + side)] for x, y in cells]
+    assert dwell.Region(squares).area == pytest.approx(900 * side**2)
+    assert len(compared) == 0
+    rims = [[(-r, -r), (r, -r), (r, r), (-r, r)] for r in range(400, 0, -1)]
+    nested = [{"outer": rims[k], "holes": [rims[k + 1]]} for k in range(0, 400, 2)]
+    assert dwell.Region(nested).area == sum(4 * (2 * r - 1) for r in range(400, 0, -2))
+    assert len(compared) < 400
+    holed = {"outer": rims[0], "holes": [rims[1]]}
+    with pytest.raises(dwell.InputError, match="part 2 lies inside part 1"):
+        dwell.Region([holed, rims[2], rims[3], *squares[:0]])
+    with pytest.raises(dwell.InputError, match="inside another hole"):
+        dwell.Region({"outer": rims[0], "holes": [rims[1], rims[2]]})

@@ -16,7 +16,7 @@ import numpy as np
 
 from dwell._checks import NORM_SLACK
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
-from dwell._types import Floats, Points, apart, as_numbers, finite_number, lengths
+from dwell._types import Floats, Points, as_numbers, finite_number, lengths
 from dwell.agents.interfaces import Command, FirstCommands, Information, Observation
 from dwell.cells.sensitivity import sensitivity
 from dwell.controllers.feedforward import (
@@ -215,8 +215,8 @@ class Timer:
         speed = lengths(holds)
         if (speed > self.k1 * (1.0 + NORM_SLACK)).any():
             p = int(np.argmax(speed))
-            fast, most = apart(speed[p], self.k1)
-            raise _refused(f"initial_hold[{p}]", f"{fast} fast", f"at most k1 = {most}")
+            need = f"a speed of at most k1 = {self.k1!r}"
+            raise _refused(f"initial_hold[{p}]", float(speed[p]), need)
 
     def begin(self, observation: Observation) -> Command:
         """Start with the input the law gives (or the one given), and a full timer.

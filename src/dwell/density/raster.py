@@ -149,10 +149,10 @@ class Raster:
             if self.nodata is not None and np.isnan(values).any():
                 values = np.where(np.isnan(values), values.dtype.type(self.nodata), values)
             need = "finite ones are needed: give nodata = 0.0 to put a value in place of NaN"
-            _refuse_some(self, ~np.isfinite(values), values, need, "density.nonfinite")
+            _refuse_some(~np.isfinite(values), values, need, "density.nonfinite")
         if values.dtype.kind != "u":
             need = "a density must not be negative: mark pixels without data as NaN, or mend them"
-            _refuse_some(self, values < 0, values, need, "density.negative")
+            _refuse_some(values < 0, values, need, "density.negative")
         return values
 
     @property
@@ -389,7 +389,7 @@ def _coarse(values: np.ndarray, k: object) -> np.ndarray:
     return found
 
 
-def _refuse_some(raster: Raster, bad: np.ndarray, values: np.ndarray, need: str, code: str) -> None:
+def _refuse_some(bad: np.ndarray, values: np.ndarray, need: str, code: str) -> None:
     if not bad.any():
         return
     count = int(bad.sum())

@@ -40,7 +40,7 @@ def interval_of(workspace: Workspace) -> Interval:
 
 
 def is_flat(workspace: Workspace) -> TypeGuard[Flat]:
-    """Whether all facets are flat, so that it has vertices; true of every interval."""
+    """Whether all facets are flat, so that it has vertices: false of a ball on the line."""
     return isinstance(workspace, Flat)
 
 
