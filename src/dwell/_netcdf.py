@@ -24,7 +24,7 @@ def read_netcdf(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             link = plain.get(name, getlink=True)
             own = isinstance(link, h5py.HardLink) and isinstance(plain[name], h5py.Dataset)
             if not own or plain[name].external or plain[name].is_virtual:
-                raise ValueError(f"{name} lies in another file")  # which nobody has handed over
+                raise ValueError(f"{name} lies in another file")  # which was not handed over
     with h5netcdf.File(path, "r") as file:
         variables = {str(k): (v.dimensions, v[...]) for k, v in file.variables.items()}
         return variables, {str(k): v for k, v in file.attrs.items()}

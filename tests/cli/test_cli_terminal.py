@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 import subprocess
 import sys
@@ -124,3 +125,33 @@ def test_terminated_while_saving_leaves_no_rubbish(tmp_path: Path) -> None:
     process.stdout.close()
     assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
     assert package.load_run(path).provenance["intact"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (OSError(22, "Invalid argument"), "the system refused a request (Invalid argument)"),
+        (FileNotFoundError(2, "No such file", "a.nc"), "a request (No such file: a.nc)"),
+        (OSError(28, "No space left on device"), "the output could not be written (No space"),
+    ],
+)
+def test_a_fault_of_the_system_is_not_always_one_of_the_output(fault, says, monkeypatch, capsys):
+    front = importlib.import_module("dwell.cli.main")
+
+    def failing(words):
+        raise fault
+
+    monkeypatch.setattr(front, "run_command", failing)
+    monkeypatch.setattr(front, "_unwritten", _said)
+    monkeypatch.setattr(sys, "argv", ["dwell"])
+    code, _ = front._run()
+    assert code == 1
+    assert says in capsys.readouterr().err
+
+
+def _said(fault, code):
+    """What is said of output, without closing that of the tests."""
+    from dwell.cli.output import complain
+
+    complain(f"the output could not be written ({fault.strerror or fault})")
+    return code or 1

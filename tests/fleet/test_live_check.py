@@ -478,3 +478,21 @@ def test_how_wrong_samples_may_have_been_is_reported():
     one, other = (finding(live, "centroid-bound") for live in (perfect(), faulty()))
     assert "off by at most 0" in one.says
     assert other.worst > one.worst > 0.0
+
+
+def test_beliefs_name_the_sender_first_and_say_where_its_record_begins():
+    live = copied(perfect())
+    own = np.flatnonzero(live.samples["agent"] == 2)
+    rows = np.setdiff1d(np.arange(len(live.samples)), own[:4])  # as after a folder was lost
+    ends = np.cumsum(live.counts)
+    kept = np.concatenate([np.arange(ends[k] - live.counts[k], ends[k]) for k in rows])
+    lost = replace(
+        live, samples=live.samples[rows], counts=live.counts[rows], beliefs=live.beliefs[kept],
+        shifts=live.shifts[rows],
+    )  # fmt: skip
+    found = finding(lost, "heard")
+    assert found.status == "violated"
+    assert found.where.startswith("agent 2, boot 0, sample ")
+    assert ", as believed by agent " in found.where
+    assert "agent 2 has no record before t = " in found.where
+    assert "been replaced?" in found.where
