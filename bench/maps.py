@@ -98,7 +98,8 @@ def beyond(site: dwell.Site) -> tuple[float, float]:
     points, rng = np.vstack(rings), np.random.default_rng(1)
     begin, other = points[rng.integers(len(points), size=(2, PAIRS))]
     far = np.hypot(*(other - begin).T)
-    begin, other, far = begin[far > 0.0], other[far > 0.0], far[far > 0.0]
+    good = far > 1.0  # metre: shorter ones are rounding where two vertices nearly coincide
+    begin, other, far = begin[good], other[good], far[good]
     step = np.minimum(far, 1000.0)
     end = begin + (step / far)[:, None] * (other - begin)
     ends = [transformed(one, site.frame.system, DEGREES) for one in (begin, end)]
