@@ -96,6 +96,7 @@ def animate(
             code="film.dimension",
         )
     check_flag("turn", turn)
+    check_flag("force", force)
     kind = check_film(target, force=force)
     frames = frames_of(run, fps=fps, seconds=seconds, since=since, until=until, turn=turn)
     fps = float(fps)
