@@ -142,6 +142,8 @@ def test_times_that_rounding_has_parted_are_one_instant() -> None:
     assert not np.array_equal(first.hold[2], state.hold[2])
     assert np.array_equal(first.at(later).velocities_then(later), state.velocities)
     assert np.array_equal(first.at(0.11).velocities_then(0.11), first.hold)
+    twice = system.jump(first, Event(0.1, 2))
+    assert np.array_equal(twice.velocities_then(0.1), state.velocities)
 
 
 @pytest.mark.parametrize("comes", range(4))
