@@ -2,7 +2,7 @@
 
     python page/tables.py
 
-writes page/src/state/tables.json; a test compares it with what is written here.
+writes page/src/state/tables.json, and units.json beside it; a test compares them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from dwell.studies.design import THETA
 from dwell.studies.laws import PACE, PERIODIC, PYTHON, UNITS
 from dwell.studies.outcome import SMALL
 
-FILE = Path(__file__).parent / "src" / "state" / "tables.json"
+FOLDER = Path(__file__).parent / "src" / "state"
 
 
 def tables() -> dict[str, Any]:
     """The tables, as JSON values."""
     return {
         "pace": {kind: list(keys) for kind, keys in PACE.items() if kind != PYTHON},
-        "units": {law: {k: list(v) for k, v in keys.items()} for law, keys in UNITS.items()},
         "perAgent": list(PER_AGENT),
         "guaranteed": list(GUARANTEED_KINDS),
         "periodic": list(PERIODIC),
@@ -37,12 +36,21 @@ def tables() -> dict[str, Any]:
     }
 
 
-def written() -> str:
-    """The file's text."""
-    lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in tables().items())
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+def units() -> dict[str, Any]:
+    """The units of the keys of laws, as JSON values."""
+    return {law: {k: list(v) for k, v in keys.items()} for law, keys in UNITS.items()}
+
+
+def written() -> dict[Path, str]:
+    """The text of each file."""
+    found = {}
+    for name, table in (("tables", tables()), ("units", units())):
+        lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in table.items())
+        found[FOLDER / f"{name}.json"] = "{\n" + ",\n".join(lines) + "\n}\n"
+    return found
 
 
 if __name__ == "__main__":
-    FILE.write_text(written())
-    print(FILE)
+    for file, text in written().items():
+        file.write_text(text)
+        print(file)

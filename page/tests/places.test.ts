@@ -24,7 +24,7 @@ import {
 import { clearOf, cornersOf, placeIn, regionOf } from "../src/geometry/workspace";
 import { SvgPen } from "../src/map/svg_pen";
 import type { Scenario } from "../src/net/api";
-import { lawAt, withSite } from "../src/state/edits";
+import { lawAt, withSite } from "../src/state/site";
 
 // Modules of the page ask for the colours of the system as they are loaded.
 vi.hoisted(() => vi.stubGlobal("matchMedia", () => ({ matches: false })));

@@ -13,7 +13,8 @@ import { bestOf, columnsOf, dtNotes, sentenceOf, verdictOf, type Ranked } from "
 import { agentAt, gridOf, paintGrid, sampleNear } from "../src/race/raster";
 import { alignedOf, overTime, pointsOf } from "../src/race/samples_chart";
 import { Lane, type LanePiece } from "../src/state/lane";
-import { lawLike, mismatches, underLaw, type NamedLaw } from "../src/state/laws";
+import { lawLike, underLaw } from "../src/state/laws";
+import { mismatches, type NamedLaw } from "../src/state/matching";
 import { arcOf, bytes, read, type RecordedRun } from "./recorded";
 
 // Modules of the page ask for the colours of the system as they are loaded.

@@ -82,7 +82,7 @@ def test_unlike_speeds_are_said(page: Any) -> None:
     assert change(page, "{...s, run: {...s.run, horizon: 3}}")
     side_by_side(page, "lloyd", "timer")
     said = page.locator(".race-notes").inner_text()
-    assert "Lloyd sets no largest speed" in said
+    assert "The scenario's law (Lloyd) sets no largest speed" in said
     assert "largest speeds that occurred differ: Lloyd" in said
     speeds = page.evaluate(f"{LANES}.map(one => one.summary.top_speed)")
     shown = page.locator(".map .counters dd").all_inner_texts()[2::3]
@@ -134,7 +134,7 @@ def test_the_end_is_said_and_saved_as_a_picture(page: Any) -> None:
     card = page.locator(".end-card")
     said = card.inner_text()
     assert "Timer: cost" in said
-    assert "Lloyd: cost" in said
+    assert "Lloyd (dt = 0.01): cost" in said
     pause(page, 2)
     assert not card.count()
     pause(page, 1e9)

@@ -95,7 +95,7 @@ def test_the_design_panel_says_what_holds(page: Any) -> None:
     page.keyboard.press("Enter")
     page.wait_for_function(f"() => {APP}.scenario.controller.t2 === 0.5")
     words = page.locator(".conditions").inner_text()
-    assert "0.5 > 0.03579" in words
+    assert "0.5 > 0.0357877" in words
     page.get_by_text("exceeds the maximum dwell time").wait_for()
     page.get_by_label("k1, largest speed", exact=True).press("ArrowLeft")
     page.wait_for_function(f"() => {APP}.scenario.controller.k1 < 0.525")

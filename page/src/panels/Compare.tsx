@@ -2,7 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Law } from "../net/api";
-import { lawInWords, LAWS, lawLike, mismatches, MOST_LAWS, nameOf, paceOf, waitAtSite } from "../state/laws";
+import { LAWS, lawLike, MOST_LAWS, nameOf, paceOf, waitAtSite } from "../state/laws";
+import { ABOUT, lawInWords, mismatches } from "../state/matching";
 import { useApp, useSession } from "./context";
 
 export function Compare() {
@@ -40,7 +41,7 @@ export function Compare() {
               onChange={() => toggle(law.kind)}
             />
             <span>
-              <b>{law.name}</b> {law.about}
+              <b>{law.name}</b> {ABOUT[law.kind]}
               <span class="dim">
                 {lawInWords(lawLike(law.kind, scenario.controller, waitAtSite(scenario)))}
               </span>

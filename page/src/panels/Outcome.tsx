@@ -63,6 +63,7 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
             )}
           </span>
         </summary>
+        {summary.stop?.time === 0 && <p class="dim">The horizon is 0, so the run is its start alone.</p>}
         {offset > 0 && (
           <p class="dim">
             Only of the part from t = {figure(offset)} on, after the last change; the counters above are of

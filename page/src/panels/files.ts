@@ -4,7 +4,7 @@ import { PICTURE, rasterOfPicture } from "../density/raster";
 import { geoJsonIn, mayBeDegrees, partsIn } from "../geometry/geojson";
 import { ringsOf, workspaceOf } from "../geometry/rings";
 import { site, type Outline } from "../net/api";
-import { withSite } from "../state/edits";
+import { withSite } from "../state/site";
 import { speedOf } from "../state/laws";
 import { capital, figure } from "./context";
 import { LONGEST } from "../state/link";

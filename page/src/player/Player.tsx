@@ -12,7 +12,7 @@ import { Status } from "../panels/Status";
 import { Transport } from "../panels/Transport";
 import "../panels/fingers.css";
 import { Race } from "../race/Race";
-import { lawInWords } from "../state/laws";
+import { lawInWords } from "../state/matching";
 import "./player.css";
 
 /** `root` has the colours, `keys` is where keys are listened to. */

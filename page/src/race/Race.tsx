@@ -6,7 +6,7 @@ import type { Scenario } from "../net/api";
 import { figure, useApp, useSession, useTime } from "../panels/context";
 import { ErrorChart, FigureChart } from "../panels/Numbers";
 import type { Lane } from "../state/lane";
-import { mismatches } from "../state/laws";
+import { mismatches } from "../state/matching";
 import { EndCard } from "./EndCard";
 import { diameterOf, figuresOf, levelOf } from "./figures";
 import { FiguresTable } from "./FiguresTable";

@@ -2,7 +2,7 @@
 
 import { figure, whole } from "../panels/context";
 import type { Lane } from "../state/lane";
-import { dtOf } from "../state/laws";
+import { dtOf } from "../state/matching";
 import { TABLES } from "../state/tables";
 import { speedsDiffer, type Figures } from "./figures";
 

@@ -3,36 +3,20 @@
 import type { Law, Scenario } from "../net/api";
 import { TABLES } from "./tables";
 
-export const LAWS: readonly { kind: string; name: string; about: string }[] = [
-  { kind: "timer", name: "Timer", about: "samples when its timer runs out, holds its velocity in between" },
-  { kind: "lloyd", name: "Lloyd", about: "samples all the time, every dt" },
-  { kind: "discrete-lloyd", name: "Discrete Lloyd", about: "moves to the centroid in steps" },
-  { kind: "self-triggered", name: "Self-triggered", about: "computes how long it can go without a sample" },
-  {
-    kind: "self-triggered-centroid",
-    name: "Self-triggered (centroid)",
-    about: "moves while it knows enough",
-  },
-  { kind: "event-triggered", name: "Event-triggered", about: "broadcasts when its speed bound changes" },
-  { kind: "tvd", name: "TVD", about: "all sample together and follow a density that moves" },
-  {
-    kind: "minimum-energy",
-    name: "Minimum energy",
-    about: "moves no faster than its error has to fall",
-  },
+export const LAWS: readonly { readonly kind: string; readonly name: string }[] = [
+  { kind: "timer", name: "Timer" },
+  { kind: "lloyd", name: "Lloyd" },
+  { kind: "discrete-lloyd", name: "Discrete Lloyd" },
+  { kind: "self-triggered", name: "Self-triggered" },
+  { kind: "self-triggered-centroid", name: "Self-triggered (centroid)" },
+  { kind: "event-triggered", name: "Event-triggered" },
+  { kind: "tvd", name: "TVD" },
+  { kind: "minimum-energy", name: "Minimum energy" },
 ];
 
 export const nameOf = (kind: string): string => LAWS.find((law) => law.kind === kind)?.name ?? kind;
 
-/** The numbers and words of a law in one line. */
-export function lawInWords(law: Law): string {
-  return Object.entries(law)
-    .filter(([key, value]) => key !== "kind" && (typeof value === "number" || typeof value === "string"))
-    .map(([key, value]) => `${key} = ${String(value)}`)
-    .join(", ");
-}
-
-const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
+export const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
 
 /** The largest speed of a law; 0 if it has none. */
 export function speedOf(law: Law): number {
@@ -44,9 +28,7 @@ export function speedOf(law: Law): number {
 }
 
 /** The keys of a law for its largest speed and its gain. */
-const PACE: Readonly<Record<string, readonly [speed: string, gain: string]>> = TABLES.pace;
-
-const WORDS = ["largest speed", "speed per distance near the centroid"] as const;
+export const PACE: Readonly<Record<string, readonly [speed: string, gain: string]>> = TABLES.pace;
 
 /** What the page gives a timer law that is not the scenario's own; `dwell compare` needs these keys. */
 const TIMER = { k1: 0.5, nu: 0.5, t1: 0.2, t2: 0.65 };
@@ -86,46 +68,6 @@ export function lawLike(kind: string, law: Law, wait: number | null = null): Law
   const value = gainOf(kind, number(next[speedKey]), gain);
   if (gainKey && value !== null) next[gainKey] = value;
   return next;
-}
-
-/** A law side by side with others, and how it is called there. */
-export interface NamedLaw {
-  readonly name: string;
-  readonly law: Law;
-}
-
-const ALIKE = 1e-5; // relative: paces are rounded to six digits
-const short = (value: number): string => String(Number(value.toPrecision(6)));
-
-/** What keeps laws from having the pace of the first, in the sentences of `dwell compare`. */
-export function mismatches(laws: readonly NamedLaw[]): string[] {
-  const [own, ...others] = laws;
-  if (!others.length) return [];
-  return WORDS.flatMap((what, k) => {
-    const wanted = paceOf(own.law)[k];
-    if (wanted === null) return [`The scenario's law (${own.name}) sets no ${what}: the others keep theirs.`];
-    const without = others.filter(({ law }) => !PACE[law.kind]?.[k]);
-    const notes = without.length
-      ? [`${without.map(({ name }) => name).join(" and ")}: no key sets the ${what}, so it is not matched.`]
-      : [];
-    for (const { name, law } of others.filter((one) => !without.includes(one))) {
-      const key = PACE[law.kind][k];
-      const found = paceOf(law)[k];
-      if (found === null) notes.push(`${name}: ${key} is not given, so the ${what} is not matched.`);
-      else if (Math.abs(found - wanted) > ALIKE * Math.abs(wanted))
-        notes.push(
-          `${name}: ${key} = ${short(number(law[key]) ?? found)} makes the ${what} ${short(found)}; that of the scenario's law is ${short(wanted)}.`,
-        );
-    }
-    return notes;
-  });
-}
-
-/** The time between samples of a law that samples every dt; null for others. */
-export function dtOf(law: Law): number | null {
-  if (law["mode"] === "ode" || TABLES.units[law.kind]?.["dt"] === undefined) return null;
-  if (TABLES.guaranteed.includes(law.kind)) return null; // there it is the time of a move or a check
-  return number(law["dt"]) ?? TABLES.dt;
 }
 
 export const MOST_LAWS = 3; // side by side

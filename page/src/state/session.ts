@@ -268,7 +268,6 @@ export class Session {
     if (!scenario) return;
     const again = lanes.slice(0, MOST_LAWS).map((lane) => lane.blank());
     await this.launch(again.length > 1 ? again : [this.runs.lane(scenario.controller.kind)], play);
-    if (scenario.run.horizon === 0) this.say("The horizon is 0, so the run is its start alone.");
     if (lanes.length > MOST_LAWS) this.say(`Only the first ${MOST_LAWS} are run side by side.`);
   }
 

@@ -5,8 +5,6 @@ import tables from "./tables.json";
 interface Tables {
   /** The keys of a law for its largest speed and its gain. */
   readonly pace: Readonly<Record<string, readonly [speed: string, gain: string]>>;
-  /** Powers of length and of time in the unit of a key of a law. */
-  readonly units: Readonly<Record<string, Readonly<Record<string, readonly [length: number, time: number]>>>>;
   /** The keys of the timer law that may have one entry per agent. */
   readonly perAgent: readonly string[];
   /** Laws that compute guaranteed cells, too. */

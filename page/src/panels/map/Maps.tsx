@@ -10,7 +10,7 @@ import { framesOf } from "./columns";
 import { MapPane } from "./MapPane";
 import { boundsOfScenario } from "./scene_of";
 
-/** Height over width of what a map shows in one column; those that are turned, or have time upward, are square. */
+/** Height over width of a map in one column. */
 function shapeOf(bounds: Bounds | null, scenario: Scenario | null): number {
   const flat = scenario && regionOf(scenario.workspace).dimension === 2;
   if (!bounds || !flat) return 1;

@@ -1,0 +1,76 @@
+/** Sites: a scenario at another place, of another size, in metres and seconds. */
+
+import { regionOf, widthOf } from "../geometry/workspace";
+import type { Law, Scenario } from "../net/api";
+import { agentCount, type WorkspaceTable } from "../world/world";
+import { speedOf } from "./laws";
+import { UNITS } from "./units";
+
+const SPEED = 1; // metres per second, of boats and of robots on foot
+const CROSSING = 25; // times that an agent without a largest speed takes to cross the old workspace
+
+/** How many times as large lengths and times are at another place. */
+export interface Scales {
+  readonly length: number;
+  readonly time: number;
+}
+
+/** A value of a law's key at another place, by its unit; what has none stays. */
+function scaled(value: unknown, [length, time]: readonly [number, number], by: Scales): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => scaled(one, [length, time], by));
+  return typeof value === "number"
+    ? Number((value * by.length ** length * by.time ** time).toPrecision(4))
+    : value;
+}
+
+/** A law that does at another place what it does here. */
+export function lawAt(law: Law, by: Scales): Law {
+  const units = Object.entries(UNITS[law.kind] ?? {}).filter(([key]) => key in law);
+  return { ...law, ...Object.fromEntries(units.map(([key, unit]) => [key, scaled(law[key], unit, by)])) };
+}
+
+/**
+ * The scenario at a site in metres: its agents scattered over a workspace that has so many times the width,
+ * as long a way from them, at a largest speed of 1 m/s, with a uniform density. Nothing else of the old place is kept.
+ */
+export function withSite(
+  scenario: Scenario,
+  workspace: WorkspaceTable,
+  name: string,
+  site: Scenario["site"] | null = null,
+): { scenario: Scenario; by: Scales } {
+  const wide = widthOf(regionOf(scenario.workspace));
+  const length = widthOf(regionOf(workspace)) / wide;
+  const by = { length, time: (length * (speedOf(scenario.controller) || wide / CROSSING)) / SPEED };
+  const { controller, agents, network, run, schema_version } = scenario;
+  const { initial_hold: _, ...law } = controller;
+  const start = { count: agentCount(scenario), region: "workspace", seed: 1 };
+  const of = (value: unknown, powers: readonly [number, number]): unknown => scaled(value, powers, by);
+  const record = run["record"] as Record<string, unknown> | undefined;
+  const next: Scenario = {
+    ...(schema_version !== undefined && { schema_version }),
+    name,
+    ...(site && { site }),
+    workspace,
+    density: { kind: "uniform" },
+    agents: {
+      start,
+      ...(agents.radius !== undefined && { radius: of(agents.radius, [1, 0]) as number | number[] }),
+    },
+    controller: lawAt(law as Law, by),
+    ...(network && { network: { ...network, delay: of(network["delay"] ?? 0, [0, 1]) } }),
+    run: {
+      ...run,
+      horizon: of(run.horizon, [0, 1]) as number,
+      ...(run["nu"] !== undefined && { nu: of(run["nu"], [1, 0]) }),
+      ...(record && {
+        record: {
+          ...record,
+          ...(record["sample_every"] !== undefined && { sample_every: of(record["sample_every"], [0, 1]) }),
+        },
+      }),
+      integration: { kind: "exact" },
+    },
+  };
+  return { scenario: next, by };
+}
