@@ -39,7 +39,7 @@ const FAR = 1e5; // numbers from here on are long; those that are nearly equal a
 const NEAR = 1e-3;
 const EQUAL = 0.02; // of the numbers, that an axis spans where it has an offset
 
-const grouped = (v: number): string => signed(String(v)).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+const grouped = (v: number): string => String(v).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 
 /** Short labels that tell ticks apart, far from 0 and at any scale; `unit` is that of the axis. */
 export function labelled(values: readonly number[], unit = ""): Labels {

@@ -67,8 +67,7 @@ export function App() {
   }, [name]);
   useEffect(() => listenToDrops(session), [session]);
   useEffect(() => {
-    const timer = window.setTimeout(() => void preload(), PRELOAD_AFTER);
-    return () => clearTimeout(timer);
+    setTimeout(() => void preload(), PRELOAD_AFTER);
   }, []);
   useEffect(() => {
     document.documentElement.dataset["theme"] = choice === "system" ? "" : choice;

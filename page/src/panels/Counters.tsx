@@ -23,7 +23,7 @@ export function Counters({ lane, few = false }: Props) {
         name="samples"
         value={whole(counts.samples)}
         first={!few && lane.timeline.begin === 0 ? lane.timeline.counts(0, 0).samples : 0}
-        about="cells that agents have measured; those before the first jump are in brackets"
+        about="cells that agents have measured"
       />
       {!few && (
         <>
@@ -57,7 +57,7 @@ function Count({ name, value, about, first = 0 }: CountProps) {
       <dt>{name}</dt>
       <dd>
         {value}
-        {first > 0 && <span class="dim first"> ({first} at t = 0)</span>}
+        {first > 0 && <span class="dim"> ({first} at t = 0)</span>}
       </dd>
     </div>
   );

@@ -8,13 +8,7 @@ const later: (() => Promise<unknown>)[] = [];
 
 /** Fetch everything that is not there yet, so that panels work when the server has gone. */
 export async function preload(): Promise<void> {
-  for (const load of later.splice(0))
-    try {
-      await load();
-    } catch {
-      later.push(load); // fetched when it is opened, which says why it cannot be
-      return;
-    }
+  for (const load of later.splice(0)) await load().catch(() => undefined); // fetched when it is opened, which says why it cannot be
 }
 
 /** `meanwhile` is shown until it is there. */

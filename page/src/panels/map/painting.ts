@@ -8,12 +8,12 @@ import { boundsOf, type Shown } from "./scene_of";
 
 /** Whether two grids differ at a pixel whose middle lies in a region. */
 export function differWithin(region: Region, one: RasterTable, other: RasterTable): boolean {
-  const [dx, dy] = typeof one.pixel === "number" ? [one.pixel, one.pixel] : one.pixel;
+  const [dx, dy = dx] = [one.pixel].flat();
   return one.inline.some((row, j) =>
     row.some((value, i) => {
       if (value === other.inline[j][i]) return false;
       const middle = [one.origin[0] + (i + 0.5) * dx, one.origin[1] + (j + 0.5) * dy];
-      return placeIn(region, middle).every((v, k) => v === middle[k]);
+      return String(placeIn(region, middle)) === String(middle);
     }),
   );
 }
