@@ -5,6 +5,6 @@ import type { Lane } from "../state/lane";
 
 /** "m" at a site, where times are in seconds; else empty. */
 export function unitOf(scenario: Scenario | null, lane: Lane | null = null): string {
-  const units = lane?.summary?.["units"] as { length?: string } | undefined; // of a run that was stored
+  const units = lane?.summary?.["units"] as { length?: string } | undefined; // of a stored run
   return scenario?.site ? "m" : (units?.length ?? "");
 }

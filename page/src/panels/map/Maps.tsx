@@ -12,9 +12,8 @@ import { boundsOfScenario } from "./scene_of";
 
 /** Height over width of a map in one column. */
 function shapeOf(bounds: Bounds | null, scenario: Scenario | null): number {
-  const flat = scenario && regionOf(scenario.workspace).dimension === 2;
-  const { top, bottom, right, left } = bounds ?? { top: 1, bottom: 0, right: 1, left: 0 };
-  return flat ? Math.min(1, Math.max(0.5, (top - bottom) / (right - left || 1))) : 1;
+  if (!bounds || !scenario || regionOf(scenario.workspace).dimension !== 2) return 1;
+  return Math.min(1, Math.max(0.5, (bounds.top - bounds.bottom) / (bounds.right - bounds.left)));
 }
 
 export function Maps() {
