@@ -13,7 +13,7 @@ import { boundsOfScenario } from "./scene_of";
 /** Height over width of a map in one column. */
 function shapeOf(bounds: Bounds | null, scenario: Scenario | null): number {
   if (!bounds || !scenario || regionOf(scenario.workspace).dimension !== 2) return 1;
-  return Math.min(1, Math.max(0.5, (bounds.top - bounds.bottom) / (bounds.right - bounds.left)));
+  return Math.max(0.5, (bounds.top - bounds.bottom) / (bounds.right - bounds.left));
 }
 
 export function Maps() {

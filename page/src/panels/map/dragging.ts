@@ -148,7 +148,7 @@ export class Dragging {
     else if (drag.ring) await this.session.editor.setRing(drag.ring);
     else if (drag.parts) await this.session.editor.setParts(drag.parts);
     else if (drag.density && painted) await this.session.editor.setDensity(drag.density);
-    else if (drag.density) this.session.say("Nothing was painted.");
+    else if (drag.density) this.session.say("Nothing painted.");
     else if (drag.bounds) await this.session.editor.setBounds(drag.bounds);
     if (this.drag === drag) this.drag = {}; // unless something else is dragged by now
     this.session.clock.touch();
