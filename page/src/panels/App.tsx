@@ -20,7 +20,7 @@ const PANELS: readonly { panel: Panel; name: string }[] = [
   { panel: "scenario", name: "Scenario" },
 ];
 
-const PRELOAD_AFTER = 1500; // milliseconds: what is seen first comes first
+const PRELOAD_AFTER = 1000; // milliseconds: what is seen first comes first
 
 const Guide = lazy(async () => (await import("./Guide")).Guide);
 const Help = lazy(async () => (await import("./Help")).Help, "");

@@ -32,7 +32,7 @@ export function Counters({ lane, few = false }: Props) {
             value={whole(counts.received)}
             about="positions of others obtained, by samples or messages"
           />
-          <Count name="messages sent" value={whole(counts.sent)} about="messages broadcast" />
+          <Count name="messages sent" value={whole(counts.sent)} about="broadcasts" />
         </>
       )}
       <Count
