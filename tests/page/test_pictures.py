@@ -22,6 +22,7 @@ def designed(page: Any) -> None:
     """The panel of conditions."""
     finished(page)
     panel("design")(page)
+    page.wait_for_function("() => !document.body.innerText.includes('being measured')")
 
 
 # Name, screen, pixel ratio, what is done.
