@@ -286,11 +286,27 @@ def beyond(run: Run, found: Design) -> str | None:
         return None
     if (seen.values > s.lipschitz).any() or not s.own_start:
         return None
-    switch = run.system.timeline.next_switch(0.0)  # before which it is said to hold
-    held = run.events.hold_error[run.events.time < switch]
-    inside = run.metrics.hold_errors[run.metrics.times < switch]
-    most = max(float(inside.max(initial=0.0)), float(held.max(initial=0.0)))
+    inside = [
+        size
+        for t, sizes in zip(run.metrics.times, run.metrics.hold_errors, strict=True)
+        for p, size in enumerate(sizes)
+        if _has_sampled(run, p, t, within=True)
+    ]
+    held = [
+        size
+        for t, p, size in zip(run.events.time, run.events.agent, run.events.hold_error, strict=True)
+        if _has_sampled(run, p, t, within=False)
+    ]
+    most = max([0.0, *inside, *held])
     return f"hold error {most:.6g} above {s.eta_max:.6g}" if most > s.eta_max else ""
+
+
+def _has_sampled(run: Run, agent: int, time: float, *, within: bool) -> bool:
+    """Whether an agent has sampled in the world of a time; before that time, if not `within`."""
+    begins = [begin for begin in run.system.timeline.begins[1:] if begin <= time]
+    times = run.events.time[run.events.agent == agent]
+    since = times[(times <= time) if within else (times < time)]
+    return not begins or (len(since) > 0 and since[-1] >= begins[-1])
 
 
 def report(tried: Tried) -> Iterator[str]:

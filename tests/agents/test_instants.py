@@ -146,6 +146,24 @@ def test_times_that_rounding_has_parted_are_one_instant() -> None:
     assert np.array_equal(twice.velocities_then(0.1), state.velocities)
 
 
+def test_waits_below_the_rounding_of_a_late_time_are_instants_of_their_own() -> None:
+    late, wait = 1e6, 1e-7
+    law = dwell.Timer(
+        k1=0.5, nu=0.4, t1=wait, t2=2e6, reset="earliest", initial_timer=late,
+        feedforward="neighbours",
+    )  # fmt: skip
+    system = system_of(law)
+    arc = simulate(system, system.start(START), until=late + 4.5 * wait)
+    for time, jumps in itertools.groupby(range(arc.jumps), key=lambda j: arc.events[j].time):
+        own = list(jumps)
+        before = system.flow(arc.states[own[0]], time).velocities
+        for j in own:
+            seen = system.flow(arc.states[j], time).velocities_then(time)
+            assert np.array_equal(seen, before)
+    assert arc.jumps == 5 * len(START)
+    assert not np.array_equal(arc.states[0].hold, before)
+
+
 @pytest.mark.parametrize("comes", range(4))
 def test_an_agent_that_arrives_at_an_instant_stood_before_it(comes: int) -> None:
     """And one that leaves then is nobody's neighbour any more, whatever its number."""

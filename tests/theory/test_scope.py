@@ -170,3 +170,4 @@ def test_what_holds_between_switches_says_so() -> None:
         assert found.as_json()["between_switches"] is limited
         assert found.in_practice.startswith("between two switches") is limited
         assert any("between two switches" in note for note in found.notes) is limited
+        assert any("next sample" in note for note in found.notes) is limited

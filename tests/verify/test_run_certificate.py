@@ -94,8 +94,8 @@ def test_the_attractor_is_reached_when_the_run_says():
 def test_a_run_that_ends_early_has_not_reached_the_attractor_yet():
     """No violation: a longer run may, and its line says until when this one was followed."""
     short, long = certificate(until=0.5)["attractor"], certificate(until=40.0)["attractor"]
-    assert (short.status, short.where) == (Y, "not yet at t = 0.5, the end of this run")
-    assert long.where.endswith(" to t = 40, the end of this run")
+    assert (short.status, short.where) == (Y, "not yet at t = 0.5, the end of what was followed")
+    assert long.where.endswith(" to t = 40, the end of what was followed")
     assert "for good" not in long.says
 
 

@@ -164,18 +164,14 @@ class AgentsState:
         """
         velocities: Points = self._segments_then(time).velocity_at(max(time, 0.0))
         if self.before is not None and time == self.time:
-            jumped = self.since >= self._instant
+            # An agent that is due again has jumped at an earlier instant, however near.
+            jumped = (self.since >= time * (1.0 - INSTANT)) & (self.next_at > time)
             velocities[jumped] = self.before[jumped]
         return velocities
 
-    @property
-    def _instant(self) -> float:
-        """The time from which jumps belong to the present instant."""
-        return self.time * (1.0 - INSTANT)
-
     def noting(self, agent: int) -> AgentsState:
         """The state with the velocity of `agent` before this instant, before its jump."""
-        if self.before is None or self.since[agent] >= self._instant:
+        if self.before is None or self.since[agent] >= self.time:
             return self
         return replace(self, before=_put(self.before, agent, self.velocities[agent]))
 

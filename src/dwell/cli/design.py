@@ -117,7 +117,8 @@ _VERDICTS = {
 def _conclusions(found: Design, out: Path | None) -> Iterator[Row]:
     s = found.setting
     limited = found.between_switches and found.verdict == VALID
-    when = ["That holds between two switches of the world only."] if limited else []
+    says = "That holds between two switches of the world only, after each from every agent's next"
+    when = [f"{says} sample on."] if limited else []
     yield "verdict", " ".join([_VERDICTS[found.verdict], *when, *found.reasons])
     yield "theorem", VACUOUS
     yield "in practice", found.in_practice or "None of the conditions without L is met."

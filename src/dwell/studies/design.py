@@ -293,7 +293,10 @@ def _about_changes(system: CoverageSystem, at: float | None) -> Iterator[str]:
     """Which world the numbers are about, and what is assumed of its density."""
     if system.changes is not None:
         says = f"The world changes; constants and limits are those of its state at t = {at or 0:g}"
-        between = "" if system.timeline.moves else ", and hold between two switches only"
+        between = (
+            ", and hold between two switches only; limits of hold errors hold again from every "
+        )
+        between = "" if system.timeline.moves else f"{between}agent's next sample on"
         yield f"{says}{between}."
     assumed = assumed_of(system)
     if assumed:

@@ -71,6 +71,6 @@ def worst_of_phases(found: Sequence[tuple[float, Sequence[Finding]]]) -> tuple[F
         excess = [(rank.get(f.status, 1), f.worst - f.limit, -k) for k, f in enumerate(same)]
         k = -max(excess)[2]
         begin, one = found[k][0], same[k]
-        where = f"in the world from {at_time(begin)} on"
+        where = f"in the world from {at_time(begin)} on" + ", counted from then" * (begin > 0.0)
         merged.append(replace(one, where=f"{one.where}, {where}" if one.where else where))
     return tuple(merged)

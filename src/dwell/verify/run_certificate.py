@@ -291,9 +291,11 @@ def _attractor(run: Recorded, law: Timer) -> Finding:
         return not_applicable(name, says, str(fault))
     last = f"t = {run.until:.9g}"
     if when is None:
-        return Finding(name, says, NOT_YET, worst, nu, f"not yet at {last}, the end of this run")
+        return Finding(
+            name, says, NOT_YET, worst, nu, f"not yet at {last}, the end of what was followed"
+        )
     since = "from the beginning" if when == 0.0 else f"from t = {when:.9g}"
-    return Finding(name, says, HOLDS, worst, nu, f"{since} to {last}, the end of this run")
+    return Finding(name, says, HOLDS, worst, nu, f"{since} to {last}, the end of what was followed")
 
 
 def _cost_rate(series: Series, s: Setting) -> Iterator[Finding]:
