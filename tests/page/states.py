@@ -99,6 +99,12 @@ def still(page: Any) -> None:
     """Wait until everything is drawn, and nothing moves."""
     page.evaluate(FONTS)
     page.mouse.move(0, 0)
-    frames(page)
-    page.wait_for_timeout(300)
-    frames(page)
+    before = None
+    for _ in range(100):
+        frames(page)
+        now = page.screenshot()
+        if now == before:
+            return
+        before = now
+        page.wait_for_timeout(300)
+    raise AssertionError("the page does not come to rest")
