@@ -185,7 +185,7 @@ def _certificate(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     seen, assumed = found["measured_lipschitz"], found["assumed_lipschitz"]
     if seen is not None:
         value = "infinite" if seen["value"] is None else f"{seen['value']:.4g}"
-        text = f"{max(assumed):g} at most" if isinstance(assumed, list) else f"{assumed:g}"
+        text = f"{max(assumed):g} at most" if isinstance(assumed, list | tuple) else f"{assumed:g}"
         yield "Lipschitz", f"{text} assumed, {value} measured: {seen['says']}"
 
 
