@@ -206,7 +206,7 @@ class Site:
         >>> import dwell
         >>> ring = [[4.0, 52.0], [4.1, 52.0], [4.1, 52.05], [4.0, 52.05]]
         >>> print(dwell.Site.of({"type": "Polygon", "coordinates": [ring]}))
-        about latitude 52.025, longitude 4.05: 6.865 by 5.565 km, 38.18 km2, 1 part, 0 holes, \
+        about latitude 52.025, longitude 4.05: 6.868 by 5.563 km, 38.19 km2, 1 part, 0 holes, \
 4 vertices, in local metres
         """
         unknown = sorted(set(keys) - set(Wanted._fields))
