@@ -153,7 +153,7 @@ CASES = {
 }  # fmt: skip
 
 
-def random_fleet(name: str, seed: int) -> Chaos:
+def random_fleet(name: str, seed: int, kind: type[Chaos] = Chaos) -> Chaos:
     """A fleet of 3 to 8 robots with faults of one kind; all a function of the seed."""
     chance = random.Random(f"{name} {seed}")
     count, radius = chance.randint(3, 8), chance.uniform(0.08, 0.2)
@@ -177,7 +177,7 @@ def random_fleet(name: str, seed: int) -> Chaos:
     if "pose_age" in made:
         made["pose_age"] *= t1
     n = count + arrives if arrives else count
-    return Chaos(case, offsets=offsets[:n], seed=seed, **made)
+    return kind(case, offsets=offsets[:n], seed=seed, **made)
 
 
 def tried(name: str, seed: int) -> dict[str, float]:

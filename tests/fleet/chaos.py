@@ -19,6 +19,7 @@ from dwell.fleet.wire import Codec
 from dwell.live.agent import LiveAgent
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.live.record import MUTE
+from dwell.live.safety import STANDS
 from dwell.live.settings import HELLO, live_law
 from dwell.scenario import parse_scenario
 from dwell.scenario.build import build
@@ -215,6 +216,77 @@ class Chaos:
         """The times at which an agent stood as too few had heard of it."""
         return [t for t, one in self.samples if one.sample["agent"] == p
                 and one.sample["flags"] & MUTE]  # fmt: skip
+
+
+@dataclass
+class Recorded:
+    """The doubts of an agent, and what they were last."""
+
+    doubts: object
+    last: np.ndarray | None = None
+
+    def at(self, now, beliefs):
+        self.last = self.doubts.at(now, beliefs)
+        return self.last
+
+
+@dataclass
+class Wanderers(Chaos):
+    """Robots that turn as they like at full speed, until some stop in the midst of a segment.
+
+    They keep no distance: this is about where agents take each other to be.
+    """
+
+    claims: list = field(default_factory=list)
+    ended: set = field(default_factory=set)
+
+    def _boot(self, p: int, time: float) -> None:
+        super()._boot(p, time)
+        self.agents[p].doubts = Recorded(self.agents[p].doubts)
+
+    def _send(self, p: int, own: Announcement, time: float) -> None:
+        if own.k > 0 and own.stamp == self.clock(p, time):
+            own = own._replace(velocity=self._turned(p, own))
+            self._claim(p, time)
+            self.robots[p].pieces[-1] = (time, self.robots[p].at(time), own.velocity, own.cruise)
+            if self.chance.random() < 0.01:
+                self.ended.add(p)
+                stop = time + self.chance.uniform(0.0, float(self.law.shortest[p]))
+                self.robots[p].hold(stop, np.zeros(self.d), math.inf)
+        super()._send(p, own, time)
+
+    def _turned(self, p: int, own: Announcement) -> np.ndarray:
+        absent = not self.system.arrivals[p] <= own.stamp < self.system.departures[p]
+        if absent or p in self.ended or self.agents[p].flags & STANDS:
+            return np.zeros(self.d)
+        angle = self.chance.choice([0.0, math.pi, self.chance.uniform(0.0, 7.0)])
+        return self.law.speed * np.array([math.cos(angle), math.sin(angle)])
+
+    def _claim(self, p: int, time: float) -> None:
+        beliefs, now = self.beliefs[p], self.clock(p, time)
+        segments, doubt = beliefs.segments(), self.agents[p].doubts.last
+        for q in range(self.n):
+            if q != p and beliefs.boot[q] >= 0:
+                self.claims.append(
+                    (time, q, segments.at(now)[q], segments.velocity_at(now)[q],
+                     max(float(beliefs.ages(now)[q]), 0.0), float(doubt[q]),
+                     float(beliefs.pose_age[q]))
+                )  # fmt: skip
+
+    def worst(self) -> float:
+        """How far beyond their doubt agents were, up to the end of their segments, at most."""
+        worst, longest = -math.inf, float(self.law.longest.max())
+        for time, q, place, velocity, age, doubt, pose_age in self.claims:
+            held = [one for one in self.robots[q].pieces if one[0] <= time][-1]
+            times = np.linspace(time, time + longest, 9)
+            true = held[1] + held[2] * np.clip(times - held[0], 0.0, held[3])[:, None]
+            since = 0.0 if doubt > 0.0 else age
+            path = velocity * (0.0 if doubt > 0.0 else longest)
+            begin = place - velocity * since
+            share = np.clip((true - begin) @ path / max(path @ path, 1e-300), 0.0, 1.0)
+            far = np.linalg.norm(true - begin - share[:, None] * path, axis=1).max()
+            worst = max(worst, float(far) - self.law.speed * (doubt + pose_age))
+        return worst
 
 
 def yard(start, *, peak=(2.0, 1.5), rate=3.0, k1=0.5, t1=0.1, t2=0.3, clearance=0.2, seed=1,

@@ -74,6 +74,15 @@ def test_a_restart_or_a_long_time_forgets_the_offset():
     assert own.offset[1] == 5.5
 
 
+def test_clocks_are_compared_anew_after_a_long_silence():
+    own = beliefs(shared=False)
+    own.receive(announced(1, stamp=0.0), 0.01)
+    own.round_trip(1, 0.02)
+    own.receive(announced(2, stamp=10.0 * WINDOW), 10.0 * WINDOW + 0.1)  # they have drifted
+    assert own.offset[1] == pytest.approx(0.1)
+    assert own.transits()[1] == math.inf
+
+
 def received(faults, count=400):
     """How many copies of each message arrive at agent 0, and when."""
     ends = MemoryTransport.network(2)

@@ -3,6 +3,7 @@
 import math
 import socket
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,8 +14,9 @@ from dwell.fleet.journal import read_fleet_journal
 from dwell.fleet.transport import Arrival
 from dwell.fleet.transport.udp import UdpTransport, udp_socket, udp_transport
 from dwell.fleet.wire import OBSERVER, START, STOP, Codec
-from dwell.live.beliefs import STOPPED
+from dwell.live.beliefs import STOPPED, Announcement
 from dwell.live.record import DOUBLE
+from dwell.live.settings import MOST_ECHOES
 from tests.fleet.messages import announced, host_of, plan_in, state, unchanged, until
 
 KEY = bytes(range(32))
@@ -90,6 +92,9 @@ def forged(host, **parts):
         ({"velocity": (0.0, -1e300)}, "numbers"),
         ({"cruise": math.nan}, "numbers"),
         ({"cruise": -1.0}, "numbers"),
+        ({"pose_age": math.nan}, "numbers"),
+        ({"pose_age": math.inf}, "numbers"),
+        ({"pose_age": -1.0}, "numbers"),
     ],
 )
 def test_a_message_with_a_wrong_part_is_dropped(hears, parts, reason):
@@ -238,6 +243,22 @@ def test_a_socket_takes_any_datagram(tmp_path):
     finally:
         transport.close()
         other.close()
+
+
+def test_a_socket_takes_the_echoes_of_the_largest_fleet():
+    codec = Codec("1", MOST_ECHOES, 3, KEY, echoes=True)
+    own, other = udp_socket(("127.0.0.1", 0)), udp_socket(("127.0.0.1", 0))
+    transport = UdpTransport(own, [], Clock(0.0))
+    sender = UdpTransport(other, [own.getsockname()], Clock(0.0))
+    here = np.zeros(3)
+    try:
+        sender.send(codec.pack(Announcement(1, 0, 1, 0.0, 1.0, here, here)), 0.0)
+        found = []
+        assert until(lambda: found.extend(transport.receive(0.0)) or len(found) == 1)
+        assert codec.unpack(found[0].datagram).agent == 1
+    finally:
+        transport.close()
+        sender.close()
 
 
 # Two processes with one number.

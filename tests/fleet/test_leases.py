@@ -18,7 +18,7 @@ from dwell.live.leases import Doubts, Lease
 from dwell.live.record import MUTE, SLOW
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario.build import build
-from tests.fleet.chaos import Chaos, Robot, yard
+from tests.fleet.chaos import Chaos, Robot, Wanderers, yard
 
 ROUNDING = 1e-9
 START = [[0.5, 0.5], [3.5, 0.5], [2.0, 2.8]]
@@ -33,6 +33,14 @@ def test_random_fleets_keep_two_clearances_and_stay_inside(name, seed):
     one = tried(name, seed)
     assert one["gap"] >= 1.0 - ROUNDING, one
     assert one["outside"] <= ROUNDING, one
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_robot_is_where_another_one_rules_it_out(name):
+    """Whatever it does: it turns around at each sample, or stops for good in between."""
+    fleet = random_fleet(name, 1, Wanderers).run(UNTIL)
+    assert len(fleet.claims) > 100
+    assert fleet.worst() <= fleet.law.speed * 2.0 * WINDOW * DRIFT
 
 
 def test_the_search_sees_what_goes_wrong_without_leases(monkeypatch):

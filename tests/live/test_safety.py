@@ -20,7 +20,7 @@ from dwell.fleet.plant import Integrator
 from dwell.fleet.virtual import VirtualFleet
 from dwell.live.record import FENCE, NEAR, POSE, SPEED, STAND, STOP, belief_type
 from dwell.live.safety import Circumstances, apart, inside, limited
-from dwell.live.settings import LiveLaw, LiveSettings, live_law
+from dwell.live.settings import MOST_ECHOES, LiveLaw, LiveSettings, live_law
 
 FIELD = dwell.Polygon([(0, 0), (4, 0), (5, 2), (2, 4), (0, 3)])
 BALL = dwell.Ball((2.0, 1.5), 2.0)
@@ -208,7 +208,7 @@ def test_keep_away_shortens_a_segment_and_does_not_turn_it(place, velocity, rest
         (0.14, (0.0, 0.0), 1.5),  # it has not sampled since
         (0.5, (0.0, 0.0), 1.5 - 0.5 * (2 * 0.3 + T2)),  # k1 (2 (age - T1) + T2)
         (0.1, (-1.0, 0.0), 1.5 - 0.55),  # it comes nearer until T2
-        (0.1, (1.0, 0.0), 1.5),  # it goes away
+        (0.1, (1.0, 0.0), 1.5 - 0.1),  # it goes away, or has stopped where its segment began
         (2.0, (0.0, 0.0), 0.0),
         (9.0, (0.0, 0.0), 0.0),  # silent
     ],
@@ -298,8 +298,13 @@ def test_without_a_t1_a_position_is_too_old_after_a_tenth_of_the_silence():
     "law", [dwell.Lloyd(dt=0.1), dwell.DiscreteLloyd(step=0.3, schedule="poisson", speed=0.4)]
 )
 def test_keep_away_needs_a_shortest_interval_and_a_largest_speed(law):
-    with pytest.raises(InputError, match="a shortest interval and a largest speed; use the timer"):
+    with pytest.raises(InputError, match=r"bounds on intervals and speed.* or use the timer law"):
         law_of(timer=law, silence=8.0, clearance=0.1)
+
+
+def test_a_keep_away_has_as_many_agents_as_a_datagram_has_echoes():
+    with pytest.raises(InputError, match=f"{MOST_ECHOES + 1} agents came; use at most"):
+        law_of(ROUND.system.workspace, MOST_ECHOES + 1, clearance=0.1)
 
 
 def test_a_silence_in_which_an_agent_need_not_sample_is_refused():

@@ -123,7 +123,7 @@ class Codec:
         if run != self._tag(kind):
             return self._refused("run or scenario")
         vectors = np.array(self._vectors.unpack_from(datagram, _HEAD.size))
-        times = abs(stamp) < HUGE and cruise >= 0.0 and age >= 0.0
+        times = abs(stamp) < HUGE and cruise >= 0.0 and 0.0 <= age < HUGE
         if not ((np.abs(vectors) < HUGE).all() and times):
             return self._refused("numbers")
         if kind >= START:

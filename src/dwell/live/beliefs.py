@@ -136,8 +136,10 @@ class Beliefs:
             self._least[:, p] = self._trips[:, p] = math.inf
             self._began[p] = now
         elif now - self._began[p] > WINDOW:
+            recent = now - self._began[p] < 2.0 * WINDOW  # after a long silence nothing is
             for values in (self._least, self._trips):
-                values[1, p], values[0, p] = values[0, p], math.inf
+                values[1, p] = values[0, p] if recent else math.inf
+                values[0, p] = math.inf
             self._began[p] = now
         self._least[0, p] = min(self._least[0, p], difference)
         self.offset[p] = self._least[:, p].min()

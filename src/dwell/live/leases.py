@@ -90,7 +90,7 @@ class Doubts:
     def __init__(self, law: LiveLaw, agent: int, began: float) -> None:
         self.law, self.agent, self._began = law, agent, began
         n = law.system.agents
-        self._last, self._base = np.full(n, math.inf), np.full(n, math.inf)
+        self._moved, self._base = np.full(n, math.inf), np.full(n, math.inf)
         self._at = -math.inf
         self._of = np.full((2, n), -1)  # boot and number of the message behind each
         timeline = law.system.timeline
@@ -113,9 +113,10 @@ class Doubts:
         shortest = np.where(beliefs.k <= 1, 0.0, law.shortest)
         longest = law.longest + 1.0 / decay_rate_of(system.controller)
         believed = np.abs(np.minimum(np.maximum(ages, 0.0), longest) - shortest)
-        doubt = np.maximum(oldest - shortest, 0.0) + longest + believed
+        believed = np.where(beliefs.velocity.any(axis=1), believed, 0.0)
+        moved = np.maximum(oldest - shortest, 0.0) + longest
         same = (beliefs.boot == self._of[0]) & (beliefs.serial == self._of[1])
-        doubt = np.where(same, np.minimum(doubt, self._last + (now - self._at)), doubt)
+        moved = np.where(same, np.minimum(moved, self._moved + (now - self._at)), moved)
 
         # By the clocks of the others: they change the agents that they count at the same time.
         earliest = now - beliefs.offset
@@ -128,23 +129,25 @@ class Doubts:
         over = recent & (ages > 2.0 * law.lease + law.pause)
         over &= earliest - since[phase] > law.lease + law.pause
         anew = np.where(over, 0.0, age_of_word + longest)
-        bound = law.lease + longest - shortest + believed + anew
-        doubt = np.where(settled & (phase == then), np.minimum(doubt, bound), doubt)
+        bound = law.lease + longest - shortest + anew
+        moved = np.where(settled & (phase == then), np.minimum(moved, bound), moved)
         turned = settled & (phase != then)
-        self._base = np.where(turned & (phase != self._phase), doubt, self._base)
+        self._base = np.where(turned & ((phase != self._phase) | ~same), moved, self._base)
         later = self._base + law.lease + anew
-        doubt = np.where(turned & same, np.minimum(doubt, later), doubt)
+        moved = np.where(turned, np.minimum(moved, later), moved)
         self._phase = np.where(settled, phase, self._phase)
 
         leaves, comes = system.departures, system.arrivals
-        moves = np.maximum(leaves - beliefs.stamp + longest - shortest, 0.0) + believed
-        doubt = np.where(np.isfinite(leaves), np.minimum(doubt, moves), doubt)
-        certain = (oldest < shortest) | (beliefs.stamp >= leaves)
+        moves = np.maximum(leaves - beliefs.stamp - shortest, 0.0) + longest
+        moved = np.where(np.isfinite(leaves), np.minimum(moved, moves), moved)
         heard = beliefs.boot >= 0
         waits = np.where(heard, earliest + transits, now + law.silence) < comes
-        certain |= waits & (comes > 0.0)
-        doubt[certain] = 0.0
-        self._last, self._at = doubt.copy(), now
+        waits &= comes > 0.0
+        moved = np.where(waits, longest, moved)
+        doubt = moved + believed
+        doubt[waits | (oldest < shortest) | (beliefs.stamp >= leaves)] = 0.0
+        # Where no segment can be held now, one may begin at once.
+        self._moved, self._at = moved + np.where(over, longest, 0.0), now
         self._of = np.stack([beliefs.boot, beliefs.serial])
         return doubt
 

@@ -106,7 +106,7 @@ def apart(
 ) -> float:
     """The largest share of a step that stays two clearances away from the paths of others.
 
-    Where another agent cannot have sampled since its message, its path is the rest of its segment.
+    Where another agent cannot have sampled since its message, its path is its whole segment.
     Otherwise the step also stays away from wherever that agent may be until its present segment
     ends, as it may have moved otherwise than believed for some time. A robot that is closer already
     may only move away, and only from a path that is certain; standing is free, as
@@ -115,11 +115,14 @@ def apart(
     astray : how far the robot may be from `place`.
     """
     held, unsure = _paths(law, near)
-    path = near["velocity"] * held[:, None]
+    # A robot may have stopped since its segment began, as its agent ended or was stopped.
+    since = np.where(near["doubt"] > 0.0, 0.0, np.maximum(near["age"], 0.0))
+    begin = near["position"] - near["velocity"] * since[:, None]
+    path = near["velocity"] * (held + since)[:, None]
     radius = 2.0 * law.settings.clearance + astray + unsure
     old = near["pose_age"] > 0.0
     radius[old] += law.speed * near["pose_age"][old]
-    to_begin = place - near["position"]
+    to_begin = place - begin
     share = _along(to_begin, path)
     gap = to_begin - path * np.clip(share, 0.0, 1.0)[:, None]
     close = lengths(gap) < radius

@@ -18,6 +18,7 @@ from dwell.errors import InputError
 from dwell.live.record import BEGIN, STALE
 
 MOST_AGENTS = 65_536  # in one fleet; messages hold two bytes for the number of an agent
+MOST_ECHOES = 8000  # agents with a keep-away: what a datagram of UDP holds
 HELLO = 0.1  # seconds between announcements of agents that have not begun
 HELLOS = 3  # of them that may be late
 LEAST_SILENCE = 1.0  # seconds, unless the scenario has another one
@@ -184,6 +185,9 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
         names = "shortest_interval and longest_interval"
         lacks += [] if timed else [f"give its class the attributes {names}"]
         raise _refused(f"{says}; {', '.join(lacks)}, or use the timer law", "fleet.clearance")
+    if settings.clearance > 0.0 and n > MOST_ECHOES:
+        says = f"fleet.clearance needs an echo of each agent in each message, and {n} agents came"
+        raise _refused(f"{says}; use at most {MOST_ECHOES}, or no clearance", "fleet.clearance")
     return LiveLaw(system, settings, shortest, longest, limit, silence, top)
 
 

@@ -16,7 +16,7 @@ from dwell.fleet.clock import Clock
 from dwell.fleet.transport import Arrival
 
 Address: TypeAlias = tuple[str, int]
-LARGEST = 2048  # bytes of a datagram
+LARGEST = 65_507  # bytes of a datagram
 MOST = 10_000  # datagrams that are received at once
 LAST_PORT = 65535
 UNKNOWN_NAME = "fleet.name"  # code of addresses that may be known later
