@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import zipfile
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,6 +142,8 @@ PACKAGES = {
     "GENERATED ALWAYS AS (hex('{secret}')) VIRTUAL)",
     "a computed column in short": "CREATE TABLE thing (fid INTEGER PRIMARY KEY, geom BLOB, name "
     "TEXT AS(hex('{secret}')))",
+    "a computed column with a comment": "CREATE TABLE thing (fid INTEGER PRIMARY KEY, geom BLOB, "
+    "name TEXT AS/* */(hex('{secret}')))",
     "a view under another": "CREATE VIEW thing AS SELECT * FROM pragma_function_list('x')",
 }
 
@@ -159,6 +162,13 @@ def test_what_a_geopackage_computes_is_refused(tmp_path, secret, kind):
         base.commit()
     assert "thing" in refused(path, layer="kept")
     assert "new GeoPackage" in refused(path)
+
+
+def test_a_text_of_a_geopackage_is_no_computed_column(tmp_path):
+    path = vector(tmp_path / "a.gpkg", SQUARE, "EPSG:4326", "GPKG", "kept")
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("CREATE TABLE thing (a TEXT DEFAULT 'such as (this)')")
+    assert dwell.Site.read(path, layer="kept").workspace.area > 0.0
 
 
 def test_a_plain_view_of_a_geopackage_is_harmless(tmp_path):
@@ -197,6 +207,47 @@ def test_systems_that_name_files_are_refused(tmp_path, address, text):
     for key in ("crs", "frame"):
         with pytest.raises(SiteError, match="not one that names files"):
             dwell.Site.read(plain, **{key: text})
+
+
+NAMED_LIKE_OTHERS = ["{host}/a.fgb", "GPKG:other.gpkg", "other.gpkg;a", "other.gpkg?", "CSV:a.fgb",
+                     "packed.zip!other.gpkg", "{host}/a.gpkg", "/{folder}/other.gpkg"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMED_LIKE_OTHERS)
+def test_a_name_opens_the_file_itself_or_none(tmp_path, monkeypatch, address, name):
+    """Libraries take some names for addresses, archives, or files with options."""
+    monkeypatch.chdir(tmp_path)
+    other = vector(tmp_path / "other.gpkg", SECRET, "EPSG:4326", "GPKG", "kept")
+    with zipfile.ZipFile("packed.zip", "w") as archive:
+        archive.write(other, "other.gpkg")
+    drivers = {True: ("a.fgb", "FlatGeobuf"), False: ("a.gpkg", "GPKG")}[name.endswith("fgb")]
+    sound = vector(tmp_path / drivers[0], SQUARE, "EPSG:4326", drivers[1], "kept")
+    plain = dwell.Site.read(sound).workspace.bounds[1].tolist()
+    path = Path(name.format(host=address.replace("//", "/"), folder=tmp_path))
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(sound, path)
+    elif path.samefile(other):
+        plain = dwell.Site.read(other).workspace.bounds[1].tolist()
+    says = said_of(path)
+    if says:
+        assert "rename it" in says
+    else:
+        assert dwell.Site.read(path).workspace.bounds[1].tolist() == plain
+
+
+@pytest.mark.parametrize("kind", ["STORED", "DEFLATED", "BZIP2", "LZMA"])
+def test_damaged_zips_are_one_sentence(tmp_path, kind):
+    path, map_file = tmp_path / "a.zip", geojson(tmp_path / "a.geojson", *[polygon(SQUARE)] * 50)
+    with zipfile.ZipFile(path, "w", getattr(zipfile, f"ZIP_{kind}")) as archive:
+        archive.write(map_file, "a.geojson")
+    sound, rng = path.read_bytes(), np.random.default_rng(3)
+    for _ in range(60):
+        data = bytearray(sound)
+        for at in rng.integers(len(data), size=4):
+            data[at] = rng.integers(256)
+        path.write_bytes(data)
+        assert "\n" not in said_of(path, feature=0)
 
 
 def test_a_zip_gives_only_maps(tmp_path, address, secret):

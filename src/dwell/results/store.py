@@ -83,7 +83,6 @@ def load_run(
     """
     path = as_path(path)
     check_flag("even_if_damaged", even_if_damaged)
-    check_flag("even_if_damaged", even_if_damaged)
     try:
         run = _loaded(path, allow_code)
         if not even_if_damaged:

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from dwell._types import in_short
+from dwell.errors import SiteError
 from dwell.sites.frames import OUTSIDE
 from dwell.sites.libraries import refused
 
@@ -27,9 +28,8 @@ PACKED = (".shp", ".shx", ".dbf", ".prj", ".cpg", ".geojson", ".json", ".topojso
 MAPS = (".shp", *PACKED[5:])  # of these, what is a map by itself
 MOST_UNPACKED = 2_000_000_000  # bytes
 READ = 65536  # bytes of a file from which its format is known
-COMPUTED = re.compile(
-    r"\bas\b(.*)", re.IGNORECASE | re.DOTALL
-)  # what a view or a column is made of
+MADE = re.compile(r"\bas\b(.*)", re.IGNORECASE | re.DOTALL)  # what a view is made of
+MORE = re.compile(r"[!;?]|\.zip$", re.IGNORECASE)  # in a path, what the library takes for more
 
 
 class Opened(NamedTuple):
@@ -72,6 +72,8 @@ def _single(path: Path, given: Path, head: bytes | None = None) -> Opened:
         _check_system_file(path.with_suffix(".prj"), given)
     if format == PACKAGE:
         _check_package(path, given)
+    if format in BEGINNINGS.values():
+        path = _name_for_library(path, given)
     if format is None:
         came = "cannot be read as a map"
         if head.lstrip().startswith(b"<"):
@@ -80,16 +82,31 @@ def _single(path: Path, given: Path, head: bytes | None = None) -> Opened:
     return Opened(format, {path.stem if format == SHAPEFILE else "": path})
 
 
+def _name_for_library(path: Path, given: Path) -> Path:
+    """The whole path of a file, by which a library opens that file and no other.
+
+    A relative one may begin like an address, and some signs divide archives and their members.
+    """
+    whole = path.parent.resolve() / path.name
+    if (more := MORE.search(str(whole))) is not None:
+        says = f"has {in_short(more[0])} in its path {in_short(str(whole))}, by which libraries "
+        raise refused(given, f"{says}open another file; rename it", "unreadable")
+    return whole
+
+
 def _folder(folder: Path, given: Path) -> Opened:
     """The Shapefiles of a folder, each a layer."""
     files = sorted(one for one in folder.iterdir() if one.suffix.lower() == ".shp")
     if not files:
         raise refused(given, "is a folder without a Shapefile; name a map file", "unreadable")
+    layers: dict[str, Path] = {}
     for file in files:
-        if _single(file, given).format != SHAPEFILE:
+        one = _single(file, given)
+        if one.format != SHAPEFILE:
             says = f"has {file.name}, which is no Shapefile; {NEEDED}"
             raise refused(given, says, "unreadable")
-    return Opened(SHAPEFILE, {file.stem: file for file in files})
+        layers |= one.files
+    return Opened(SHAPEFILE, layers)
 
 
 def _unpacked(path: Path, folder: Path) -> Opened:
@@ -106,7 +123,9 @@ def _unpacked(path: Path, folder: Path) -> Opened:
                 raise refused(path, says, "unreadable")
             for one in members:
                 Path(folder, Path(one.filename).name).write_bytes(archive.read(one))
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as fault:
+    except SiteError:
+        raise
+    except Exception as fault:  # a damaged archive fails in many ways within the library
         raise refused(path, f"cannot be unpacked ({fault}); pack it again", "unreadable") from None
     maps = sorted(one for one in folder.iterdir() if one.suffix.lower() in MAPS)
     if not maps:
@@ -135,7 +154,7 @@ def _check_package(file: Path, given: Path) -> None:
             if not stored <= names:
                 says = f"is a database of SQLite, but no GeoPackage; {NEEDED}"
                 raise refused(given, says, "unreadable")
-            bad = next((name for one in tables if (name := _computed(*one))), None)
+            bad = next((name for one in tables if (name := _computed(base, *one))), None)
             if bad is not None:
                 says = f"has {in_short(bad)}, which is computed when it is read and could open "
                 says += "other files; save the layer in a new GeoPackage"
@@ -147,15 +166,16 @@ def _check_package(file: Path, given: Path) -> None:
         raise refused(given, f"cannot be read as GeoPackage ({fault})", "unreadable") from None
 
 
-def _computed(kind: str, name: str, sql: str | None) -> str | None:
+def _computed(base: sqlite3.Connection, kind: str, name: str, sql: str | None) -> str | None:
     """A view, a virtual table or a computed column with a function; None for what is stored."""
     text = sql or ""
-    if kind == "table" and re.match(r"\s*CREATE\s+VIRTUAL\b", text, re.IGNORECASE):
+    if kind == "view":
+        made = MADE.search(text)
+        return f"the view {name}" if made is None or "(" in made[1] else None
+    if kind != "table":
+        return None
+    if re.match(r"\s*CREATE\s+VIRTUAL\b", text, re.IGNORECASE):
         plain = re.search(r"\bUSING\s+rtree\s*\(", text, re.IGNORECASE)
         return None if plain else f"the virtual table {name}"
-    made = COMPUTED.search(text)
-    if kind == "view" and (made is None or "(" in made[1]):
-        return f"the view {name}"
-    if kind == "table" and re.search(r"\bas\s*\(", text, re.IGNORECASE):
-        return f"the computed column of {name}"
-    return None
+    hidden = base.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden IN (2, 3)", (name,))
+    return f"the computed column of {name}" if hidden.fetchone() else None

@@ -129,6 +129,9 @@ def _by_gdal(path: Path, kind: str, band: Any, origin: Any, pixel: Any) -> Pixel
         warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
         file = rasterio.open(file_of_gdal, driver=kind)
     band = _chosen_band(path, band, file)
+    if "complex" in (kind_of_number := file.dtypes[band - 1]):
+        says = f"has {kind_of_number} numbers; real ones are needed: write their sizes to a file"
+        raise refused(path, says, "band")
     (rows, columns), to_map = file.shape, file.transform
     block = file.block_shapes[band - 1]
     if math.prod(block) > LARGE_BLOCK:
