@@ -124,6 +124,8 @@ def test_all_odd_values_of_slow_calls(name, tmp_path, monkeypatch):
 ACCEPTED_ONCE = [
     "Ball((0, 0), bytearray(b'x'))",
     "Ball((0, 0), memoryview(b'x'))",
+    "tessellate(SQUARE, [np.ma.masked, 0.5])",
+    "tessellate(SQUARE, np.ma.masked_all((1, 2)))",
     "simulate_many(SCENARIO, seeds=b'abc')",
     "Switch(at=1.0, leave=pd.DataFrame())",
     "Switch(at=1.0, leave={})",

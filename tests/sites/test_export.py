@@ -296,11 +296,16 @@ def test_a_frame_that_is_not_that_of_the_run_is_refused(run, folder):
     assert not (folder / "a.gpkg").exists()
 
 
-@pytest.mark.parametrize("points", [[[52.0, 4.05]], [[400.0, 52.0]], [[np.inf, 0.0]], [[4, 91]]])
+FAR = [[[52.0, 4.05]], [[400.0, 52.0]], [[np.inf, 0.0]], [[4, 91]], [[40.58, -74.15]], [[105, 50]]]
+
+
+@pytest.mark.parametrize("points", FAR)
 def test_points_that_are_no_place_of_a_frame_are_refused(points):
     with pytest.raises(InputError, match="longitude comes first") as error:
         Frame.about(-74.15, 40.58).from_map(points)
     assert str(points[0][1]) in str(error.value)
+    with pytest.raises(InputError, match="longitude comes first"):
+        Frame("EPSG:32618").from_map(points)
     with pytest.raises(InputError, match="a system such as EPSG:32631 is needed"):
         Frame("junk").from_map([[4.0, 52.0]])
 

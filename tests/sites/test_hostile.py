@@ -12,12 +12,14 @@ from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dwell
 from dwell.errors import InputError, SiteError
+from dwell.sites.raster_files import open_pixels
 
-from .files import SQUARE, geojson, polygon, topology, vector
+from .files import SQUARE, geojson, polygon, tiff, topology, vector
 
 SECRET = [[7.0, 47.0], [7.3, 47.0], [7.3, 47.3], [7.0, 47.3], [7.0, 47.0]]
 VRT = (
@@ -325,8 +327,13 @@ def changed(table, rng):
 
 def said_of(path, **keys):
     """What is said of a file that is refused; nothing of one that is read."""
+    return said_by(lambda: dwell.Site.read(path, **keys))
+
+
+def said_by(call):
+    """What a refused call says; nothing of one that is accepted."""
     try:
-        dwell.Site.read(path, **keys)
+        call()
     except InputError as fault:
         return str(fault)
     return ""
@@ -369,3 +376,54 @@ def test_attributes_of_old_shapefiles_are_read(tmp_path):
     table.write_bytes(table.read_bytes().replace(b"one", b"K\xf6ln"[:3]))
     path.with_suffix(".cpg").write_text("UTF-8")
     assert dwell.Site.read(path, feature="name=K\xf6l").workspace.area > 0.0
+
+
+ODD_VALUES = [np.array(["a", "b"]), pd.DataFrame({"a": [1, 2]}), pd.NA, "x" * 5000, 10**400, [], {},
+              float("nan"), np.ma.masked, b"a", -1j]  # fmt: skip
+KEYS = ["layer", "feature", "crs", "repair", "clip", "parts", "stay", "densify", "simplify"]
+
+
+@pytest.mark.parametrize("value", ODD_VALUES, ids=lambda value: type(value).__name__)
+def test_odd_keys_of_sites_are_one_sentence(tmp_path, value):
+    path = geojson(tmp_path / "a.geojson", polygon(SQUARE))
+    frame = dwell.Frame.about(4.0, 52.0)
+    calls = [lambda key=key: dwell.Site.read(path, **{key: value}) for key in [*KEYS, "frame"]]
+    calls += [lambda: dwell.Site.of(value), lambda: dwell.Site.of(polygon(SQUARE), crs=value)]
+    calls += [lambda: dwell.Site.read(value), lambda: dwell.Frame.about(value, 52.0)]
+    calls += [lambda: frame.from_map(value), lambda: dwell.Frame(value).system]
+    for table in ({"features": value}, {"features": [value]}, {"geometry": value}):
+        shape = {"type": "Feature" if "geometry" in table else "FeatureCollection", **table}
+        calls.append(lambda shape=shape: dwell.Site.of(shape))
+    for call in calls:
+        assert "\n" not in (says := said_by(call))
+        assert len(says) < 400
+
+
+@pytest.mark.parametrize("value", ODD_VALUES, ids=lambda value: type(value).__name__)
+def test_odd_options_of_rasters_are_one_sentence(tmp_path, value):
+    metres = [[5e5, 5.7e6], [5.001e5, 5.7e6], [5.001e5, 5.7001e6], [5e5, 5.7001e6]]
+    site = dwell.Site.of(polygon(metres), crs="EPSG:32631")
+    path = tiff(tmp_path / "a.tif", np.ones((20, 20)), "EPSG:32631", (4.9995e5, 5.70015e6))
+    assert site.raster(path, clip=0.5, scale=3).values.max() == 3.0
+    options = ["band", "variable", "time", "nodata", "outside", "scale", "clip", "coarsen"]
+    for key in [*options, "origin", "pixel", "interpolation", "amounts"]:
+        with pytest.raises(InputError) as error:
+            site.raster(path, **{key: value})
+        assert "\n" not in str(error.value)
+        assert len(str(error.value)) < 400
+    with pytest.raises(InputError):
+        site.raster(value)
+
+
+def test_numbers_that_are_not_real_are_refused(tmp_path):
+    path = tiff(tmp_path / "a.tif", np.ones((20, 20), "complex64"), "EPSG:32631", (5e5, 5.7e6))
+    with pytest.raises(SiteError, match="complex64 numbers; real ones are needed"):
+        open_pixels(path, None)
+
+
+def test_a_system_that_is_used_all_round_is_used_everywhere():
+    """The Antarctic one, from 180 west to 180 east."""
+    ring = [[-2e6, 0.0], [-1.99e6, 0.0], [-1.99e6, 1e4], [-2e6, 1e4]]
+    site = dwell.Site.of(polygon(ring), crs="EPSG:3031")
+    middle = site.frame.to_map(np.mean(site.workspace.bounds, axis=0))[0]
+    assert middle == pytest.approx([-89.86, -71.9], abs=0.2)

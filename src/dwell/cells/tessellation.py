@@ -16,7 +16,7 @@ import numpy as np
 
 from dwell._checks import check_agent
 from dwell._tables import beside, by_axis, text_table
-from dwell._types import Floats, Ints, Points, as_numbers, in_short, lengths
+from dwell._types import Floats, Ints, Points, as_numbers, in_short, is_masked, lengths
 from dwell.cells import interval
 from dwell.cells.backend import backend_for, measure_cells, total_mass
 from dwell.cells.measurement import CellMeasurements
@@ -410,6 +410,8 @@ _PLACES = {
 def _shape_fault(positions: object, dimension: int) -> str:
     usual = (f"{dimension} numbers", f"lists of {dimension} numbers", f"in {dimension} dimensions")
     one, several, where = _PLACES.get(dimension, usual)
+    if is_masked(positions):
+        return "some of the agents' positions are masked; give those without a mask"
     rows: Sequence[Any] = list(positions) if isinstance(positions, (list, tuple)) else []
     for k, row in enumerate(rows):
         if not (hasattr(row, "__len__") and len(row) == dimension):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dwell._checks import check_flag
 from dwell.errors import InputError
 from dwell.plotting.save import format_of
 from dwell.plotting.style import COLOURS, PLAIN, rgba
@@ -38,6 +39,7 @@ OWN_COLOURS = (*COLOURS, PLAIN.start, PLAIN.final, PLAIN.ink, PLAIN.cell, PLAIN.
 
 def check_film(path: Path, *, force: bool = False) -> str:
     """The format of a film to be written to `path`; refused if it cannot be."""
+    check_flag("force", force)
     kind = format_of(path, "film", KINDS)
     if kind == "mp4":
         find_ffmpeg()

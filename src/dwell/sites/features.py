@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dwell._types import counted, in_short, is_whole
+from dwell._types import counted, in_short, is_one_of, is_whole
 from dwell.errors import SiteError
 from dwell.sites import outlines
 from dwell.sites.formats import JSON, NEEDED, SHAPEFILE, Opened, opened
@@ -139,7 +139,7 @@ def _shape(path: Path, wkb: bytes | None) -> Shape:
 def _chosen_layer(file: Path, layers: list[str], layer: str | None) -> str:
     if layer is None and len(layers) == 1:
         return layers[0]
-    if layer is not None and layer in layers:
+    if layer is not None and is_one_of(layer, layers):
         return layer
     listed = ", ".join(layers[:MOST_LISTED]) + ", ..." * (len(layers) > MOST_LISTED)
     came = f"has {len(layers)} layers" if layer is None else f"has no layer {in_short(layer)}"
@@ -153,10 +153,11 @@ def outline_among(
 
     Of a layer in the system `crs`.
     """
-    many = feature == ALL or isinstance(feature, list | tuple)
+    whole = is_one_of(feature, (ALL,))
+    many = whole or isinstance(feature, list | tuple)
     if isinstance(feature, list | tuple):
         chosen = [_chosen_feature(file, one, features) for one in feature]
-    elif feature == ALL:
+    elif whole:
         chosen = list(range(len(features.ids)))
     else:
         chosen = [_chosen_feature(file, feature, features)]
@@ -185,8 +186,8 @@ def outline_among(
         repairs.append(f"left out {counted(left_out, 'feature')} of {file.name} without an area")
     if len(shapes) == 1:
         return shapes[0], repairs
-    whole = outlines.only_areas(outlines.shapely().union_all(shapes))
-    return whole, [*repairs, f"dissolved {len(shapes)} features of {file.name}"]
+    area = outlines.only_areas(outlines.shapely().union_all(shapes))
+    return area, [*repairs, f"dissolved {len(shapes)} features of {file.name}"]
 
 
 def _left_out(file: Path, small: int, areas: Any, repair: bool) -> str:
@@ -207,7 +208,10 @@ def outline_of(shape: Any, repair: bool, crs: Any) -> tuple[Any, list[str]]:
     if not isinstance(table, Mapping) or "type" not in table:
         says = f"the shape is {in_short(shape)}; one of shapely or GeoPandas is needed, or a dict "
         raise SiteError(f"{says}of GeoJSON", code="site.shape", key="site")
-    rows = table["features"] if table["type"] == "FeatureCollection" else [table]
+    rows = table.get("features") if table["type"] == "FeatureCollection" else [table]
+    if not isinstance(rows, list | tuple) or not all(isinstance(row, Mapping) for row in rows):
+        says = f"the features of the shape are {in_short(rows)}; a list of dicts is needed"
+        raise SiteError(says, code="site.shape", key="site")
     drawn = [row.get("geometry") if row.get("type") == "Feature" else row for row in rows]
 
     def shape_at(k: int) -> Shape:

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, in_short
+from dwell._types import Floats, Points, as_numbers, finite_number, in_short, lengths
 from dwell.errors import SiteError
 from dwell.sites.libraries import library
 
@@ -17,6 +17,9 @@ DEGREES = "EPSG:4326"  # longitude and latitude on WGS 84, as in GPS and in GeoJ
 WRONG_SCALE = 0.01  # by which lengths of a projected system may differ from those on the ground
 SCALE_SHOWN = 1e-4  # by which lengths differ from those on the ground before it is noted
 NO_PLACE = 0.1  # by which lengths differ at a point that a frame is not made for
+LOCAL = "local metres"  # the name of frames about a place
+REACH = 5e6  # metres from the place of such a frame, beyond which it is not made for points
+BEYOND = 30.0  # degrees outside of the area of use of a system, likewise
 STEP = 100.0  # metres, over which the scale is measured
 NAMED = re.compile(r"(urn:ogc:def:crs:)?[A-Za-z_]{1,20}\d*:[\w.]{0,20}:?\w{1,20}")
 OUTSIDE = re.compile(r"(\+init|grids|PARAMETERFILE|\bfile)\W[^\]]*[/\\]|\+init\b", re.IGNORECASE)
@@ -59,13 +62,15 @@ class Frame:
         -------
         Frame
         """
+        place = finite_number(longitude), finite_number(latitude)
+        if None in place:
+            says = f"the place of a frame is {in_short((longitude, latitude))}; longitude and "
+            raise SiteError(f"{says}latitude in degrees are needed", code="site.place", key="site")
         crs, conversion = library("pyproj.crs", "a local frame"), "pyproj.crs.coordinate_operation"
         operation = library(conversion, "a local frame").TransverseMercatorConversion(
             latitude_natural_origin=latitude, longitude_natural_origin=longitude
         )
-        made = crs.ProjectedCRS(
-            operation, "local metres", geodetic_crs=crs.CRS.from_user_input(base)
-        )
+        made = crs.ProjectedCRS(operation, LOCAL, geodetic_crs=crs.CRS.from_user_input(base))
         return cls(made.to_wkt())
 
     @classmethod
@@ -84,11 +89,16 @@ class Frame:
 
     def from_map(self, points: object) -> Points:
         """Return points (longitude, latitude) on WGS 84, in degrees, as (east, north) in metres."""
-        table = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+        table = _pairs(points)
         found = self.transform(table)
         scales = self.scales_at(found)
         strange = ~((np.abs(scales - 1.0) <= NO_PLACE).all(axis=1))
         strange |= ~(np.abs(table) <= [360.0, 90.0]).all(axis=1)
+        # On the far side of the Earth the scale may be right once more.
+        if self.system.name == LOCAL:
+            strange |= ~(lengths(found) <= REACH)
+        elif (area := self.system.area_of_use) is not None:
+            strange |= np.array([not is_used_at(area, place, BEYOND) for place in table], bool)
         if strange.any():
             at = table[np.argmax(strange)].tolist()
             says = f"{at} is no longitude and latitude near the place of the frame "
@@ -102,7 +112,7 @@ class Frame:
 
     def to_map(self, points: object) -> Points:
         """Return points (east, north) in metres as (longitude, latitude) on WGS 84, in degrees."""
-        return transformed(points, self.system, DEGREES)
+        return transformed(_pairs(points), self.system, DEGREES)
 
     def to_map_continuous(self, points: object) -> Points:
         """Return points as `to_map` does, with longitudes that do not jump at 180 degrees.
@@ -131,9 +141,19 @@ def system_of(text: object, key: str) -> Any:
         if isinstance(text, str) and OUTSIDE.search(text):
             raise SiteError(f"{need}, not one that names files", code=f"site.{key}")
         return pyproj.CRS.from_user_input(text).to_2d()
-    except (pyproj.exceptions.CRSError, SiteError) as fault:
+    except (pyproj.exceptions.CRSError, AttributeError, TypeError, ValueError) as fault:
         says = str(fault) if isinstance(fault, SiteError) else need
         raise SiteError(says, code=f"site.{key}", key=f"site.{key}") from None
+
+
+def is_used_at(area: Any, place: Points, beyond: float = 1.0) -> bool:
+    """Whether a place is in the area of use of a system, or at most so many degrees beyond."""
+    width = (area.east - area.west) % 360.0 or 360.0
+    return bool(
+        np.isfinite(place).all()
+        and area.south - beyond <= place[1] <= area.north + beyond
+        and (place[0] - area.west + beyond) % 360.0 <= width + 2.0 * beyond
+    )
 
 
 def code_of(crs: Any) -> str | None:
@@ -148,6 +168,15 @@ def named(crs: Any) -> str:
     return str(crs.name) if code is None else f"{crs.name} ({code})"
 
 
+def _pairs(points: object) -> Points:
+    """Points as a table of two columns; a single point will do."""
+    table = as_numbers(points)
+    if table is None or (table.size and (table.shape[-1:] != (2,) or table.ndim > 2)):
+        says = f"the points are {in_short(points)}; pairs of numbers, shape (k, 2), are needed"
+        raise SiteError(says, code="site.points", key="points")
+    return table.reshape(-1, 2)
+
+
 def transformed(points: object, source: Any, target: Any) -> Points:
     """Points (x, y) of one system in another; those that have no image are not finite."""
     table = np.asarray(points, dtype=np.float64).reshape(-1, 2)
@@ -159,12 +188,18 @@ def _transformer(source: Any, target: Any) -> Any:
     return library("pyproj", "a frame").Transformer.from_crs(source, target, always_xy=True)
 
 
+def base_of(crs: Any) -> Any:
+    """The geographic system of `crs`, or WGS 84 if that is on a sphere, which the Earth is not."""
+    base = crs.geodetic_crs
+    return base if base.ellipsoid.inverse_flattening else system_of(DEGREES, "crs")
+
+
 def scales_of(crs: Any, points: object) -> Floats:
     """Smallest and largest length in a projected system over that on the ground, (k, 2)."""
     metres = crs.axis_info[0].unit_conversion_factor
     table, step = np.asarray(points, dtype=np.float64).reshape(-1, 2), STEP / metres
     ahead = np.array([[0.0, 0.0], [step, 0.0], [-step, 0.0], [0.0, step], [0.0, -step]])
-    base = crs.geodetic_crs
+    base = base_of(crs)
     ends = transformed((table[:, None] + ahead).reshape(-1, 2), crs, base)
     ends *= np.degrees(base.axis_info[0].unit_conversion_factor)
     found, good = np.full((len(table), 2), np.inf), np.isfinite(ends).reshape(-1, 10).all(axis=1)
@@ -172,7 +207,7 @@ def scales_of(crs: Any, points: object) -> Floats:
         return found
     ends = ends.reshape(-1, 5, 2)[good]
     middle = np.repeat(ends[:, :1], 4, axis=1).reshape(-1, 2)
-    azimuth, _, far = crs.get_geod().inv(*middle.T, *ends[:, 1:].reshape(-1, 2).T)
+    azimuth, _, far = base.get_geod().inv(*middle.T, *ends[:, 1:].reshape(-1, 2).T)
     angle = np.radians(azimuth)
     way = far[:, None] * np.column_stack([np.sin(angle), np.cos(angle)])
     way = way.reshape(-1, 2, 2, 2)  # point, axis, ahead or back, east and north

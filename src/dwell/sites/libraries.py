@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from dwell._types import in_short
 from dwell.errors import InputError, SiteError
 
 
@@ -69,9 +71,15 @@ def refused_raster(path: object, says: str, code: str) -> SiteError:
     return SiteError(f"{Path(str(path)).name} {says}", code=f"site.{code}", key="density.file")
 
 
-def existing(path: str | Path) -> Path:
+def existing(path: str | os.PathLike[str]) -> Path:
     """`path` if a file or a folder is there."""
-    file = Path(path)
-    if not file.exists():
+    try:
+        file = Path(path)
+        there = file.exists()
+    except (OSError, TypeError, ValueError) as fault:
+        why = getattr(fault, "strerror", None) or "text or a path is needed"
+        says = f"{in_short(path)} is no name of a file: {why}"
+        raise SiteError(says, code="site.file", key="site.file") from None
+    if not there:
         raise refused(file, f"does not exist in {file.parent.resolve()}", "not-found")
     return file

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dwell._types import Points, counted, in_short, is_whole
+from dwell._types import Points, counted, in_short, is_one_of, is_whole
 from dwell.errors import SiteError
 from dwell.sites.libraries import as_keys, library, refused
 
@@ -232,7 +232,7 @@ def by_size(shape: Any, degrees: bool) -> list[Any]:
 def with_parts(shape: Any, path: Path, parts: Any, degrees: bool) -> tuple[Any, list[str]]:
     """Some parts of a shape: the largest, or those of some numbers, the largest being 0."""
     ordered = by_size(shape, degrees)
-    given = [0] if parts == LARGEST else [parts] if is_whole(parts) else parts
+    given = [0] if is_one_of(parts, (LARGEST,)) else [parts] if is_whole(parts) else parts
     good = isinstance(given, list | tuple) and len(given) > 0
     if not good or not all(is_whole(k) and 0 <= k < len(ordered) for k in given):
         says = f'parts is {in_short(parts)}; "{LARGEST}", a number from 0 (the largest) to '

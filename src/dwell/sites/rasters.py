@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dwell._types import Floats, counted
+from dwell._checks import check_flag
+from dwell._types import (
+    Floats,
+    as_numbers,
+    counted,
+    finite_number,
+    in_short,
+    is_one_of,
+    is_whole,
+)
 from dwell.density import Raster
 from dwell.density.raster import MOST_PIXELS
+from dwell.density.raster import refused as refused_option
 from dwell.density.support import UNCOVERED
 from dwell.geometry import Workspace
 from dwell.sites.frames import Frame, code_of, transformed, unsuited, zone_of
@@ -41,7 +52,8 @@ def read_raster(
     **options: Any,
 ) -> Raster:
     """The density of a raster file around a workspace; the options are those of `read_grid`."""
-    bilinear = interpolation == "bilinear"
+    bilinear = is_one_of(interpolation, ("bilinear",))
+    check_flag("amounts", amounts)
     grid = read_grid(path, frame, workspace, amounts=amounts, beyond=int(bilinear), **options)
     return Raster(
         grid.values, origin=grid.origin, pixel=grid.pixel, interpolation=interpolation,
@@ -60,7 +72,7 @@ def read_grid(
     nodata: float | None = None,
     outside: float | None = None,
     scale: float = 1.0,
-    clip: tuple[float, ...] | None = None,
+    clip: float | Sequence[float] | None = None,
     coarsen: int = 1,
     amounts: bool = False,
     origin: tuple[float, float] | None = None,
@@ -71,19 +83,22 @@ def read_grid(
 
     `nodata` and `outside` are the values in place of missing pixels and beyond the raster; `band`
     is a number from 1; in NetCDF `variable` is the name of the grid, and `time` its slice. Values
-    are multiplied by `scale`, then kept within `clip`, (least,) or (least, most). Blocks of
+    are multiplied by `scale`, then kept within `clip`, least or (least, most). Blocks of
     `coarsen` pixels squared become one. `origin` and `pixel` place a picture. So many pixels
     `beyond` the workspace count as well.
     """
+    _check_options(nodata, outside, scale, coarsen)
+    _check_place(origin, pixel)
+    limits = None if clip is None else _limits(clip)
     chosen = band if variable is None else variable
-    pixels = open_pixels(existing(Path(path)), chosen, origin, pixel, time)
+    pixels = open_pixels(existing(path), chosen, origin, pixel, time)
     _check_system(pixels, frame, workspace, amounts)
     _check_covered(pixels, workspace, outside)
     rows, columns = _window(pixels, workspace, coarsen, outside is None)
     missing = np.nan if nodata is None else nodata
 
     def fill(values: Floats) -> Floats:
-        found = changed(values, scale, clip)
+        found = changed(values, scale, limits)
         found[np.isnan(found)] = missing
         return found
 
@@ -96,6 +111,46 @@ def read_grid(
     _check_values(pixels.path, grid, inside)
     values[~inside & ~(np.isfinite(values) & (values >= 0.0))] = 0.0
     return grid
+
+
+def _check_options(nodata: object, outside: object, scale: object, coarsen: object) -> None:
+    """Refuse numbers with which values cannot be read."""
+    for name, value in (("nodata", nodata), ("outside", outside)):
+        number = finite_number(value)
+        if value is not None and not (number is not None and number >= 0.0):
+            raise refused_option(name, f"is {in_short(value)}; a number from 0 on is needed")
+    if not finite_number(scale):
+        raise refused_option("scale", f"is {in_short(scale)}; a number other than 0 is needed")
+    if not (is_whole(coarsen) and 1 <= coarsen <= MOST_PIXELS):
+        raise refused_option("coarsen", f"is {in_short(coarsen)}; a whole number from 1 is needed")
+
+
+def _check_place(origin: object, pixel: object) -> None:
+    """Refuse a place that is none; without any, it is that of the file."""
+    if origin is None and pixel is None:
+        return
+    for name, value, shapes in (("origin", origin, [(2,)]), ("pixel", pixel, [(), (2,)])):
+        table = as_numbers(value)
+        if table is None or table.shape not in shapes or not np.isfinite(table).all():
+            need = "[x, y] is needed" if name == "origin" else "a length, or two, is needed"
+            raise refused_option(
+                name, f"is {in_short(value)}; {need}, and both of origin and pixel"
+            )
+        if name == "pixel" and (table <= 0.0).any():
+            raise refused_option(name, f"is {in_short(value)}; a positive length is needed")
+
+
+def _limits(clip: object) -> tuple[float, ...]:
+    """The least value, and the most if that is given."""
+    table = as_numbers(clip)
+    if (
+        table is None
+        or table.shape not in ((), (1,), (2,))
+        or not (np.diff(table.ravel()) >= 0.0).all()
+        or np.isnan(table).any()
+    ):
+        raise refused_option("clip", f"is {in_short(clip)}; a number, or [least, most], is needed")
+    return tuple(table.ravel().tolist())
 
 
 def _check_system(pixels: Pixels, frame: Frame | None, workspace: Workspace, amounts: bool) -> None:

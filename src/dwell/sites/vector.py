@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from dwell._checks import check_flag
 from dwell._types import Points, as_numbers, counted, finite_number, in_short
 from dwell.density import Raster
 from dwell.errors import SiteError, WorkspaceError
@@ -21,7 +22,9 @@ from dwell.sites.frames import (
     DEGREES,
     Frame,
     about_scale,
+    base_of,
     code_of,
+    is_used_at,
     named,
     system_of,
     transformed,
@@ -105,7 +108,7 @@ class Site:
             The file: GeoTIFF, NetCDF, or PNG with `origin` and `pixel`.
         **options
             As in the table of a raster density: interpolation, amounts, band, variable, time,
-            nodata, outside, scale, clip, a tuple of one or two numbers, coarsen, origin, pixel.
+            nodata, outside, scale, clip, coarsen, origin, pixel.
 
         Returns
         -------
@@ -174,7 +177,7 @@ class Site:
             raise SiteError(says, code="site.file", key="site.file")
         wanted = Wanted(repair, clip, parts, stay, densify, simplify, frame)
         _check_wanted(wanted)
-        file = existing(Path(path))
+        file = existing(path)
         features = read_features(file, layer)
         source, remarks = system_among(file, features, crs)
         shape, repairs = outline_among(file, features, feature, repair, source)
@@ -230,7 +233,9 @@ class Site:
 
 
 def _check_wanted(wanted: Wanted) -> None:
-    """Refuse numbers, boxes and systems that are none."""
+    """Refuse numbers, boxes, systems and truth values that are none."""
+    check_flag("repair", wanted.repair)
+    check_flag("stay", wanted.stay)
     for name in ("densify", "simplify"):
         value = getattr(wanted, name)
         if value is not None and not (finite_number(value) or 0.0) > 0.0:
@@ -306,12 +311,12 @@ def outline_in_metres(
 
 
 def _base(crs: Any) -> Any:
-    """The geographic system of `crs`, or WGS 84 if that is not in degrees from Greenwich."""
-    base = crs.geodetic_crs
+    """The geographic system below `crs`, or WGS 84 if that is not in degrees from Greenwich."""
+    base = base_of(crs)
     plain = base.axis_info[0].unit_name == "degree" and base.prime_meridian.longitude == 0.0
     if not plain:
         return system_of(DEGREES, "crs")
-    return crs if crs.is_geographic else base.to_2d()
+    return crs if crs.is_geographic and crs.ellipsoid.inverse_flattening else base.to_2d()
 
 
 def _in(shape: Any, source: Any, target: Any) -> Any:
@@ -392,26 +397,17 @@ def _about_bends(shape: Any, crs: Any, file: Path, frame: Frame, across: float) 
 def _refuse_exchanged(shape: Any, crs: Any, file: Path) -> None:
     """Refuse degrees that lie where their system is used only if they are exchanged."""
     place, area = _middle(shape)[0], crs.area_of_use
-    if area is not None and not _is_in(area, place) and _is_in(area, place[::-1]):
+    if area is not None and not is_used_at(area, place) and is_used_at(area, place[::-1]):
         says = f"is about longitude {place[0]:.6g}, latitude {place[1]:.6g}, where {named(crs)} is "
         says += "not used; exchanged it is: longitude comes first, so exchange the two numbers of "
         raise refused(file, f"{says}each vertex in the file", "exchanged")
-
-
-def _is_in(area: Any, place: Points) -> bool:
-    """Whether a place lies where a system is used, within a degree."""
-    return bool(
-        np.isfinite(place).all()
-        and area.south - 1.0 <= place[1] <= area.north + 1.0
-        and (place[0] - area.west + 1.0) % 360.0 <= (area.east - area.west) % 360.0 + 2.0
-    )
 
 
 def _refuse_elsewhere(shape: Any, crs: Any, file: Path) -> None:
     """Refuse coordinates that are degrees, or exchanged, where they claim to be metres."""
     points, middle = outlines.shapely().get_coordinates(shape), _middle(shape)
     place, area = transformed(middle, crs, DEGREES)[0], crs.area_of_use
-    inside = area is None or _is_in(area, place)
+    inside = area is None or is_used_at(area, place)
     if np.isfinite(place).all() and inside:
         return
     if (np.abs(points) <= [360.0, 90.0]).all():
@@ -419,7 +415,7 @@ def _refuse_elsewhere(shape: Any, crs: Any, file: Path) -> None:
         says = f"claims metres of {crs.name}, but has the vertex {points[0].tolist()}; if these "
         raise refused(file, f"{says}are degrees, state that by {as_keys(advice)}", "extent", advice)
     turned = transformed(middle[:, ::-1], crs, DEGREES)[0]
-    if area is not None and _is_in(area, turned):
+    if area is not None and is_used_at(area, turned):
         says = f"has coordinates that lie where {named(crs)} is used only if they are exchanged: "
         says += f"{points[0].tolist()} is north, east; exchange the two numbers of each vertex"
         raise refused(file, f"{says} in the file", "exchanged")
