@@ -320,6 +320,9 @@ def test_columns_of_a_comparison() -> None:
     assert found.reference == "fast"
     assert found.matches["fast"].distance == 0.0
     assert found.notes == ["unlike.", "the largest speeds that occurred differ: fast 1, slow 0.5."]
+    for name, run in runs.items():
+        assert found.figures[name].looks == spread(run.counters.samples)
+        assert found.figures[name].initial_cost == run.cost(0.0)
     rows = {label: values for label, *values in found.rows()}
     for label, values in (
         ("distance", [one.counters.distance for one in runs.values()]),
@@ -399,6 +402,12 @@ def test_seeds_and_starts_of_a_batch() -> None:
 def test_a_batch_of_a_changing_world_is_that_of_its_runs() -> None:
     world = [{"from": 0.5, "arrive": [[3.5, 0.3]], "leave": [1]}]
     batch = simulate_many(many(world=world), seeds=[3, 4], progress=False)
+    starts = np.random.default_rng(5).uniform(0.2, 2.8, (2, 4, 2))
+    moved = simulate_many(many(world=world), starts=starts, progress=False)
+    for k in range(2):
+        run = dwell.run_scenario(moved.scenarios[k], progress=False)
+        assert moved.positions[k].tolist() == run.positions(2.0).tolist()
+        assert run.positions(0.0)[:4].tolist() == starts[k].tolist()
     for k, one in enumerate(batch.scenarios):
         run = dwell.run_scenario(parse_scenario(one.model_dump(exclude_none=True)), progress=False)
         assert batch.positions[k].tolist() == run.positions(2.0).tolist()

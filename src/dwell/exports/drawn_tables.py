@@ -25,7 +25,7 @@ def drawn_scenario(system: CoverageSystem, scenario: Scenario) -> dict[str, Any]
 
 def drawn_tables(system: CoverageSystem, tables: dict[str, Any]) -> dict[str, Any]:
     """Return tables with the values of their rasters in place of the files of these."""
-    found: dict[str, Any] = _without_files(tables, None if system.timeline else system)
+    found: dict[str, Any] = _without_files(tables, None if system.changes is not None else system)
     return found
 
 
