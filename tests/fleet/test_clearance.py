@@ -13,6 +13,7 @@ from dwell.fleet.virtual import VirtualFleet
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario import parse_scenario
 from dwell.scenario.build import build
+from tests.fleet.chaos import yard
 from tests.fleet.fleets import copied, recorded, run_from
 
 
@@ -166,3 +167,24 @@ def test_clocks_that_are_not_known_well_are_not_certified():
         assert report.ok == (verdict == "solution")
     assert "that of agent 1" in found.where
     assert "cannot be certified; uncertain: clocks" in report.says
+
+
+FAULTS = {
+    "none": {},
+    "lossy": {"loss": 0.3, "delay": [0.0, 0.3], "repeat": 0.3},
+    "cut": {"partitions": [{"from": 2.0, "until": 6.0, "group": [0], "direction": "out"}]},
+}
+
+
+@pytest.mark.parametrize(
+    "world", [{"leave": [0]}, {"arrive": [[2.0, 1.4]]}], ids=["leave", "arrive"]
+)
+@pytest.mark.parametrize("faults", FAULTS)
+def test_honest_fleets_whose_agents_leave_or_arrive_are_not_accused(faults, world):
+    """Robots that are absent are obstacles, but do not count among the agents that are known."""
+    case = yard(
+        [[1.2, 1.5], [3.2, 1.5], [2.0, 2.6], [2.0, 0.4]], horizon=8.0, clearance=0.15,
+        fleet={"faults": FAULTS[faults]}, world=[{"from": 3.0, **world}],
+    )  # fmt: skip
+    report = dwell.check(dwell.run_fleet(case, transport="memory", progress=False), progress=False)
+    assert [one for one in report.findings if one.status == "violated"] == []

@@ -199,7 +199,7 @@ def merge_journals(
         warn(f"left out: {left_out}", DwellWarning, stacklevel=2)
     header = journals[0].header
     scenario = withheld(
-        parse_scenario(header["scenario"]), header.get("seal"), f"the journals in {folder}",
+        parse_scenario(header["scenario"]), header.get("seal"), str(journals[0].path),
         allow_code=allow_code,
     )  # fmt: skip
     system, positions, _ = build(scenario)

@@ -110,7 +110,8 @@ def _differences(
     seen = abs(cell.neighbors - int(row["neighbors"])) + abs(int(cell.empty) - int(row["empty"]))
     nearest = float(gaps_between(cell.nearest, row["nearest"]))
     counted = ((getattr(spent, name), int(row[name])) for name in COUNTS)
-    known = np.count_nonzero(near["age"] <= law.silence)
+    here = np.ones(len(near), bool) if present is None else np.isin(near["agent"], present)
+    known = np.count_nonzero(here & (near["age"] <= law.silence))
     alone = known == 0 < int(row["known"]) - 1 and (present is None or p in present)
     moves_on = stopped and not int(row["flags"]) & STOP
     same = flags == int(row["flags"]) and int(row["known"]) > known and not moves_on
