@@ -12,7 +12,7 @@ import numpy as np
 from dwell._types import Floats, in_short
 from dwell.sites.libraries import library
 from dwell.sites.libraries import refused_raster as refused
-from dwell.sites.raster_files import (
+from dwell.sites.pixels import (
     Packing,
     Pixels,
     counted_back,

@@ -5,18 +5,24 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dwell._types import Floats, in_short
 from dwell.errors import DwellWarning
-from dwell.sites.frames import OUTSIDE
 from dwell.sites.libraries import library
 from dwell.sites.libraries import refused_raster as refused
+from dwell.sites.netcdf_files import open_grid
+from dwell.sites.pixels import (
+    Packing,
+    Pixels,
+    counted_back,
+    oriented,
+    reading,
+    refuse_outside,
+)
 
 LARGE_BLOCK = 10_000_000  # pixels that a file gives only together
 # How files begin that are read, and by what: GDAL would choose a driver by the content of any file,
@@ -35,43 +41,6 @@ BEGINNINGS = {
 # Only the file itself is opened: files beside it may name others, or an address.
 ALONE = {"GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR", "GDAL_PAM_ENABLED": "NO"}
 MEANT = re.compile(r"<(NoDataValue|Offset|Scale|SRS|GeoTransform|GCPList|MaskBand|VRT)\b", re.I)
-WHY = 160  # characters of another library's message
-
-
-class Pixels(NamedTuple):
-    """The grid of a raster file; its rows are counted from the south, columns from the west."""
-
-    path: Path
-    crs: Any  # of pyproj; None if the user states the place
-    corner: tuple[float, float]  # outer corner in the south-west
-    size: tuple[float, float]  # of a pixel
-    shape: tuple[int, int]  # rows, columns
-    read: Callable[[slice, slice], Floats]  # the values of rows and columns; NaN where none are
-
-
-class Packing(NamedTuple):
-    """How stored numbers become values: which stand for none, and then factor and summand."""
-
-    missing: tuple[float, ...] = ()
-    least: float = -math.inf  # stored numbers outside are missing
-    most: float = math.inf
-    scale: float = 1.0
-    offset: float = 0.0
-
-    def values(self, stored: np.ndarray, present: np.ndarray | None = None) -> Floats:
-        """The values; NaN where there is none. `present`: where a mask says that there is one."""
-        found = stored.astype(np.float64)
-        absent = ~np.isfinite(found)
-        with np.errstate(invalid="ignore"):
-            absent |= (found < self.least) | (found > self.most)
-        for one in self.missing:
-            absent |= stored == one
-        if present is not None:
-            absent |= ~present
-        if (self.scale, self.offset) != (1.0, 0.0):
-            found = found * self.scale + self.offset
-        found[absent] = np.nan
-        return found
 
 
 def open_pixels(
@@ -82,8 +51,6 @@ def open_pixels(
     time: int | str | None = None,
 ) -> Pixels:
     """The grid of a file; `origin`, in the south-west, and `pixel` place a file without a place."""
-    from dwell.sites.netcdf_files import open_grid
-
     kind = _kind(path)
     if kind in ("GTiff", "PNG"):
         if time is not None:
@@ -106,19 +73,6 @@ def _kind(path: Path) -> str:
     says = f"is no GeoTIFF, NetCDF or PNG: it begins with {in_short(begin)}, whatever its name; "
     says += "convert it by `rio convert`, as from .asc or .img, if it comes from where you trust"
     raise refused(path, says, "unreadable")
-
-
-@contextmanager
-def reading(path: Path, what: str) -> Iterator[None]:
-    """Turn what libraries raise about a damaged file into one sentence."""
-    try:
-        yield
-    except (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError) as fault:
-        if type(fault).__module__.startswith("dwell"):
-            raise
-        why = " ".join(str(fault.__cause__ or fault).replace(str(path), path.name).split())
-        says = f"cannot be read as {what} ({why[:WHY].rstrip('.')}): it is damaged, or was not "
-        raise refused(path, f"{says}copied to its end", "unreadable") from None
 
 
 def _by_gdal(path: Path, kind: str, band: Any, origin: Any, pixel: Any) -> Pixels:
@@ -176,24 +130,6 @@ def _by_gdal(path: Path, kind: str, band: Any, origin: Any, pixel: Any) -> Pixel
         return oriented(packing.values(stored, present), north_first, east_first)
 
     return Pixels(path, crs, corner, size, (rows, columns), read)
-
-
-def counted_back(which: slice, count: int) -> slice:
-    """Rows, or columns, counted from the other end."""
-    return slice(count - which.stop, count - which.start)
-
-
-def oriented(values: Floats, north_first: bool, east_first: bool) -> Floats:
-    """Values with the southernmost row and the westernmost column first."""
-    rows, columns = (slice(None, None, -1 if turned else 1) for turned in (north_first, east_first))
-    return np.ascontiguousarray(values[rows, columns])
-
-
-def refuse_outside(path: Path, words: str) -> None:
-    """Refuse a coordinate reference system that names files, which PROJ would open."""
-    if OUTSIDE.search(words):
-        says = "has a coordinate reference system that names files; give it one of EPSG, as by "
-        raise refused(path, f"{says}`rio edit-info --crs EPSG:... {path.name}`", "raster-crs")
 
 
 def _refuse_beside(path: Path) -> None:

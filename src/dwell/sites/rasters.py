@@ -28,7 +28,8 @@ from dwell.sites.frames import Frame, code_of, transformed, unsuited, zone_of
 from dwell.sites.libraries import existing
 from dwell.sites.libraries import refused_raster as refused
 from dwell.sites.outlines import shape_of, shapely
-from dwell.sites.raster_files import Pixels, open_pixels
+from dwell.sites.pixels import Pixels
+from dwell.sites.raster_files import open_pixels
 
 AGREE = 1e-3  # metres: systems that differ by less have the same coordinates
 STRIP = 4_000_000  # pixels that are read at a time
