@@ -146,6 +146,20 @@ def test_times_that_rounding_has_parted_are_one_instant() -> None:
     assert np.array_equal(twice.velocities_then(0.1), state.velocities)
 
 
+@pytest.mark.parametrize("delay", [0.0, 0.07, 0.1, 0.2])
+def test_a_delay_of_whole_waits_reads_the_same_in_every_unit_of_time(delay: float) -> None:
+    def places(unit: float) -> np.ndarray:
+        law = dwell.Lloyd(k2=1 / unit, dt=0.1 * unit, feedforward="neighbours", speed=1 / unit)
+        late = Network(delay=delay * unit)
+        run = dwell.simulate(
+            BOX, HILL, START, law, until=3.0 * unit, network=late, sample_every="off"
+        )
+        return run.positions(3.0 * unit)
+
+    for unit in (3.0, 0.7, 1e3):
+        assert np.abs(places(unit) - places(1.0)).max() < 1e-12
+
+
 def test_waits_below_the_rounding_of_a_late_time_are_instants_of_their_own() -> None:
     late, wait = 1e6, 1e-7
     law = dwell.Timer(

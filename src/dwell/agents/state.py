@@ -159,10 +159,11 @@ class AgentsState:
     def velocities_then(self, time: float) -> Points:
         """Velocities of all agents at a time up to now; those of the start, for times below 0.
 
-        Velocities of the present instant are those before all its events, so that what an agent
-        reads does not depend on which agents have jumped already.
+        Velocities of an instant are those before all its events, so that what an agent reads does
+        not depend on which agents have jumped already, nor on how a delay is rounded.
         """
-        velocities: Points = self._segments_then(time).velocity_at(max(time, 0.0))
+        moment = time if time == self.time else time - INSTANT * self.time
+        velocities: Points = self._segments_then(moment).velocity_at(max(moment, 0.0))
         if self.before is not None and time == self.time:
             # An agent that is due again has jumped at an earlier instant, however near.
             jumped = (self.since >= time * (1.0 - INSTANT)) & (self.next_at > time)

@@ -1,7 +1,7 @@
 """Which statements about the timer law apply to a system, and why others do not.
 
 What a statement needs is proved or argued in docs/theory.md. The conditions, the certificate of a
-run, flags and rates all ask here.
+run and flags ask here.
 """
 
 from __future__ import annotations
