@@ -432,7 +432,7 @@ def random_problem(name: str, rng: np.random.Generator) -> Problem:
 def _drawn(name: str, rng: np.random.Generator) -> Problem:
     agents, n = int(rng.integers(2, 6)), int(rng.integers(1, 3))
     law = LAWS[name](rng, agents)
-    plain, solved = needs_centroid_only(law), getattr(law, "accuracy", None) is not None
+    plain, solved = needs_centroid_only(law), getattr(law, "ode_accuracy", None) is not None
     guaranteed = name.startswith(GUARANTEED)
     until = float(rng.uniform(0.8, 1.2))
     site: Any = dwell.Interval(-2.0, float(rng.uniform(1.0, 2.5)))

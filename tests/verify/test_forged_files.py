@@ -342,6 +342,18 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield path
 
 
+def test_a_run_of_another_processor_states_the_truth() -> None:
+    """Constants are singular values, of which libraries for other processors round the last bit."""
+    for by, wrong in ((1e-15, False), (1e-11, True)):
+
+        def elsewhere(f: File, by: float = by) -> None:
+            measured = f.summary["certificate"]["measured_lipschitz"]
+            measured["value"] *= 1.0 + by
+            measured["per_agent"] = [one * (1.0 - by) for one in measured["per_agent"]]
+
+        assert (verdict(elsewhere) != "solution") is wrong
+
+
 def test_every_number_of_the_summary_is_compared() -> None:
     """All leaves, one at a time, against what the events give."""
     run = rebuilt(lambda f: None)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 APART = frozenset({"wall_seconds", "repairs"})  # which no event tells
 OF_THE_FILE = frozenset({"altered", "checkpoint-failed", "without-code"})  # flags likewise
 WORDS = frozenset({"flags", "certificate", "says", "detail"})  # which versions may word anew
+ROUNDING = 1e-12  # relative: NumPy's linear algebra has other last bits on other processors
 OTHER_VERSION = 1e-9  # by how much numbers may differ if another version computed them
 SILENT = (StopReason.HORIZON, StopReason.JUMP_LIMIT)  # reasons that need no detail
 
@@ -115,4 +116,5 @@ def _equal(a: Any, b: Any, exact: bool) -> bool:
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (a, b))
     if numbers and math.isnan(a) and math.isnan(b):
         return True
-    return numbers and (a == b or (not exact and math.isclose(a, b, rel_tol=OTHER_VERSION)))
+    limit = ROUNDING if exact else OTHER_VERSION
+    return numbers and (a == b or math.isclose(a, b, rel_tol=limit))
