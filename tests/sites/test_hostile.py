@@ -427,3 +427,13 @@ def test_a_system_that_is_used_all_round_is_used_everywhere():
     site = dwell.Site.of(polygon(ring), crs="EPSG:3031")
     middle = site.frame.to_map(np.mean(site.workspace.bounds, axis=0))[0]
     assert middle == pytest.approx([-89.86, -71.9], abs=0.2)
+
+
+@pytest.mark.parametrize("crs", ["EPSG:5773", "EPSG:4978", 'LOCAL_CS["a drawing",UNIT["metre",1]]'])
+def test_systems_without_a_place_are_refused(tmp_path, crs):
+    metres = [[5e5, 5.7e6], [5.001e5, 5.7e6], [5.001e5, 5.7001e6], [5e5, 5.7001e6]]
+    with pytest.raises(SiteError, match="no place on the Earth"):
+        dwell.Site.of(polygon(metres), crs=crs)
+    path = tiff(tmp_path / "a.tif", np.ones((20, 20)), crs, (4.9995e5, 5.70015e6))
+    with pytest.raises(SiteError):
+        dwell.Site.of(polygon(metres), crs="EPSG:32631").raster(path)

@@ -77,7 +77,7 @@ def export_gis(
     site = None if run.scenario is None else run.scenario.site
     if frame is not None and not isinstance(frame, Frame):
         says = (
-            f"the frame is {in_short(frame)}; a dwell.Frame is needed, such as Frame('EPSG:3857')"
+            f"the frame is {in_short(frame)}; a dwell.Frame is needed, such as Frame('EPSG:32631')"
         )
         raise InputError(says, code="export.frame", key="site")
     if frame is None and (site is None or site.crs is None):

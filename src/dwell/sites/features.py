@@ -294,10 +294,15 @@ def system_among(file: Path, features: Features, crs: str | None) -> tuple[Any, 
         raise _without_system(file, features)
     else:
         found, notes, stated = _read_system(file, given), [], f"{file.name}"
-    if not (found.is_geographic or found.is_projected):
-        says = f"is in {found.name}, which has no place on the Earth ({stated}); state its system "
-        raise refused(file, f'{says}by crs = "EPSG:..."', "crs")
+    refuse_placeless(file, found, stated)
     return found, notes
+
+
+def refuse_placeless(file: Path, crs: Any, stated: str) -> None:
+    """Refuse a system without a place, as of heights, or of a drawing."""
+    if not (crs.is_geographic or crs.is_projected):
+        says = f"is in {crs.name}, which has no place on the Earth ({stated}); state its system "
+        raise refused(file, f'{says}by crs = "EPSG:..."', "crs")
 
 
 def _read_system(file: Path, given: str) -> Any:

@@ -162,6 +162,9 @@ def _check_system(pixels: Pixels, frame: Frame | None, workspace: Workspace, amo
     if frame is None:
         says = f"is in {crs.name}, but the workspace has no place on the Earth; use a [site]"
         raise refused(path, says, "raster-crs")
+    if not (crs.is_geographic or crs.is_projected):
+        says = f"is in {crs.name}, which has no place on the Earth; give it a system of EPSG, as "
+        raise refused(path, f"{says}by `rio edit-info --crs EPSG:... {path.name}`", "raster-crs")
     (west, south), (east, north) = (corner.tolist() for corner in workspace.bounds)
     corners = np.array([[west, south], [east, south], [east, north], [west, north]])
     there = transformed(corners, frame.system, crs)

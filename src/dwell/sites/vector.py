@@ -17,7 +17,14 @@ from dwell.errors import SiteError, WorkspaceError
 from dwell.geometry import Polygon, Region, Workspace
 from dwell.geometry.region import Part
 from dwell.sites import outlines
-from dwell.sites.features import Choice, outline_among, outline_of, read_features, system_among
+from dwell.sites.features import (
+    Choice,
+    outline_among,
+    outline_of,
+    read_features,
+    refuse_placeless,
+    system_among,
+)
 from dwell.sites.frames import (
     DEGREES,
     Frame,
@@ -220,8 +227,10 @@ class Site:
         _check_wanted(wanted)
         given = getattr(shape, "crs", None) if crs is None else crs
         source = system_of(DEGREES if given is None else given, "crs")
+        file = Path("the shape")
+        refuse_placeless(file, source, f"crs = {in_short(given)}")
         whole, repairs = outline_of(shape, wanted.repair, source)
-        made = _made(whole, source, Path("the shape"), wanted, in_order=False)
+        made = _made(whole, source, file, wanted, in_order=False)
         return replace(made, repairs=(*repairs, *made.repairs))
 
     @property
