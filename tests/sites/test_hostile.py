@@ -437,3 +437,10 @@ def test_systems_without_a_place_are_refused(tmp_path, crs):
     path = tiff(tmp_path / "a.tif", np.ones((20, 20)), crs, (4.9995e5, 5.70015e6))
     with pytest.raises(SiteError):
         dwell.Site.of(polygon(metres), crs="EPSG:32631").raster(path)
+
+
+def test_a_map_without_layers_is_refused(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('{"type": "Topology", "arcs": [], "objects": {}}')
+    for layer in (None, "land"):
+        assert "has no layers; one with a polygon is needed" in refused(path, layer=layer)

@@ -137,6 +137,8 @@ def _shape(path: Path, wkb: bytes | None) -> Shape:
 
 
 def _chosen_layer(file: Path, layers: list[str], layer: str | None) -> str:
+    if not layers:
+        raise refused(file, "has no layers; one with a polygon is needed", "layer")
     if layer is None and len(layers) == 1:
         return layers[0]
     if layer is not None and is_one_of(layer, layers):
