@@ -34,7 +34,7 @@ TARGETS = {
     "P26-no-folder": ("none/run.nc", ["does not exist", "make it first"]),
     "P26-folder": ("sub", ["is a folder"]),
     "P26-device": ("/dev/null", ["device"]),
-    "P26-long": ("x" * 300, ["cannot be written"]),
+    "P26-long": ("x" * 300, ["characters long", "no file system"]),
     "P26-long-by-a-suffix": ("x" * 250 + ".nc", ["cannot be written"]),
     "P26-newline": ("none\n/run.nc", ["does not exist"]),
     "P26-proc": ("/proc/run.nc", ["cannot be written"]),

@@ -142,7 +142,7 @@ def check(stored: Path, as_json: bool, thorough: bool) -> int:
     example="run.nc --out plots --format pdf",
 )  # fmt: skip
 def plot(stored: Path, out: Path, formats: list[str] | None, force: bool) -> None:
-    """Plot a stored run, or the trade-offs of a sweep; plots made before are replaced."""
+    """Plot a stored run, or the trade-offs of a sweep."""
     from dwell.plotting import save_figures
     from dwell.plotting.figures import figures_of
 
