@@ -12,6 +12,7 @@ import pytest
 
 import dwell
 from dwell import Network, Sensor, Switch
+from dwell._checks import NORM_SLACK
 from dwell.agents import CoverageSystem
 from dwell.density import (
     Function,
@@ -26,7 +27,7 @@ from dwell.density import (
 from dwell.errors import DensityError, ScenarioError
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, MovingPolygon, Polygon, Polytope, Region
 from dwell.motion import Circle, Keyframes
-from dwell.scenario import Scenario, checks, parse_scenario
+from dwell.scenario import Scenario, checks, laws, parse_scenario
 from dwell.scenario.build import (
     build,
     build_density,
@@ -556,6 +557,7 @@ def problems(found: Any) -> list[tuple[Any, ...]]:
 
 
 def test_limits_from_both_sides() -> None:
+    assert laws.NORM_SLACK == NORM_SLACK
     per = (0.1, 0.3)
     assert problems(checks.order(0.2, 0.2)) == []
     assert problems(checks.order((0.1, 0.3), 0.2)) == [("t1", 1)]

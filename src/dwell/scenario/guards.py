@@ -13,8 +13,9 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from dwell._types import in_short
 from dwell.errors import InputError, ScenarioError
+
+from .problems import shown
 
 MOST_BYTES = 1 << 20
 MOST_DEPTH = 64
@@ -43,13 +44,13 @@ def as_path(path: Any) -> Path:
         found = Path(path)
     except TypeError:
         says = "is not the name of a file; text or a pathlib.Path is needed"
-        raise InputError(f"{in_short(path)} {says}", code="path") from None
+        raise InputError(f"{shown(path)} {says}", code="path") from None
     try:
         found.lstat()
     except (OSError, ValueError) as fault:  # the second of text that cannot be a name
         if getattr(fault, "errno", None) == errno.ENAMETOOLONG:
             says = f"is {len(str(found))} characters long, and no file system takes such a name"
-            raise InputError(f"the path {in_short(str(found))} {says}", code="path") from None
+            raise InputError(f"the path {shown(str(found))} {says}", code="path") from None
     return found
 
 

@@ -12,8 +12,6 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from dwell._checks import NORM_SLACK
-
 from . import checks
 from .problems import Problem, needs
 from .values import (
@@ -35,6 +33,7 @@ from .values import (
     doc,
 )
 
+NORM_SLACK = 1e-12  # relative rounding of a norm, as in the law
 LLOYD_DT = 0.01  # what the law takes if the key is absent
 # Laws that work with guaranteed cells, and the dimensions in which there are such cells.
 GUARANTEED_KINDS = ("self-triggered", "self-triggered-centroid", "event-triggered")
