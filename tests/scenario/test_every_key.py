@@ -186,7 +186,7 @@ def test_a_raster_is_found_again_by_its_description() -> None:
 
 def test_all_objects_of_a_run_there_and_back() -> None:
     switches = [
-        Switch(at=0.5, density=Gaussian((3, 1), 0.2), network=Network(0.1, 0.2), leave=[1]),
+        Switch(at=0.5, density=Gaussian((3, 1), 0.2), network=Network(0.1, 0.2), leave=[1, 0]),
         Switch(at=1.5, workspace=Box((0, 0), (3, 2.5)), arrive=[(2.5, 0.5), (0.2, 0.4)]),
     ]
     law = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
@@ -208,7 +208,7 @@ def test_all_objects_of_a_run_there_and_back() -> None:
     assert (made.network.loss, made.network.delay) == (0.3, 0.1)
     one, other = build_switches(made)
     assert (one.at, one.density, one.workspace) == (0.5, switches[0].density, None)
-    assert (one.network, one.leave, one.arrive.size) == (Network(0.1, 0.2), (1,), 0)
+    assert (one.network, one.leave, one.arrive.size) == (Network(0.1, 0.2), (1, 0), 0)
     assert (other.at, other.density, other.network, other.leave) == (1.5, None, None, ())
     assert other.arrive.tolist() == [[2.5, 0.5], [0.2, 0.4]]
     assert describe_workspace(other.workspace) == describe_workspace(switches[1].workspace)  # type: ignore[arg-type]
@@ -728,3 +728,20 @@ def test_tracks_are_built_with_all_their_keys() -> None:
     ):
         with pytest.raises(ScenarioError):
             scenario(density={"kind": "polynomial", "terms": wrong})
+
+
+def test_every_world_is_one_that_the_law_can_take() -> None:
+    """A later world is looked at like the first."""
+    ring = [[0, 0], [4, 0], [4, 3], [2, 1], [0, 3]]
+    dented = {"kind": "region", "parts": [{"outer": ring}]}
+    later = {"world": [{"from": 1.0, "workspace": dented}]}
+    build(scenario(**later))
+    for kind in ("self-triggered", "self-triggered-centroid", "event-triggered"):
+        with pytest.raises(dwell.errors.DwellError):
+            build(scenario(controller={"kind": kind}, **later))
+        for world in ([{"from": 1.0, "leave": [1]}], [{"from": 1.0, "arrive": [[0.3, 0.3]]}]):
+            with pytest.raises(dwell.InputError, match="the same agents all the time"):
+                build(scenario(controller={"kind": kind}, world=world))
+    for changes in (run(integration=GRID), {"controller": {"kind": "lloyd", "mode": "ode"}}):
+        with pytest.raises(dwell.InputError, match="a world that does not change"):
+            build(scenario(world=[{"from": 1.0, "density": HILL}], **changes))
