@@ -199,7 +199,7 @@ def test_laws_are_compared_as_by_the_shell(page: Any, laws: tuple[str, ...]) -> 
             re.split(" per| locational| settled| largest| no ", k)[0]: v for k, v in found.items()
         }
         wanted = {
-            "Samples": figures.cells["voronoi"]["mean"],
+            "Samples": figures.looks["mean"],
             "Positions received": figures.received["mean"],
             "Path length": figures.distance["mean"],
             "Cost": figures.final_cost,
