@@ -22,7 +22,8 @@ from tests.web.servers import scenario, slow
 from tests.workers.watch import LONG
 
 ADMITTED = {
-    "scenario": "{}", "law": "timer", "agents": 3, "dimension": 2, "horizon": 1.0, "name": None
+    "scenario": "{}", "law": "timer", "agents": 3, "dimension": 2, "horizon": 1.0, "name": None,
+    "advice": "take fewer agents",
 }  # fmt: skip
 
 
