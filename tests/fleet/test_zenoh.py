@@ -334,7 +334,7 @@ def test_a_process_that_misses_the_start_begins_later():
             hung.append(0)
             os.kill(hung[0], signal.SIGCONT)
 
-    run = run_fleet(scenario(6.0), transport="zenoh", progress=False, watch=watch)
+    run = run_fleet(scenario(6.0, patience=5.0), transport="zenoh", progress=False, watch=watch)
     assert (run.details.live.samples["agent"] == 2).any()
 
 

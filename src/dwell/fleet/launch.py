@@ -261,8 +261,8 @@ def _mustered(
             break
         if stopping():
             return False
-        if fleet.over or time.monotonic() > limit:
-            silent = np.flatnonzero(observer.beliefs.boot < 0)
+        silent = np.flatnonzero(observer.beliefs.boot < 0)
+        if fleet.over or (len(silent) and time.monotonic() > limit):
             says = f"agents {_listed(silent)} have not announced themselves within {MUSTER:g} s"
             raise FleetError(f"{says}; see the lines above")
         observer.hear()

@@ -130,7 +130,10 @@ def _check_place(origin: object, pixel: object) -> None:
     """Refuse a place that is none; without any, it is that of the file."""
     if origin is None and pixel is None:
         return
-    for name, value, shapes in (("origin", origin, [(2,)]), ("pixel", pixel, [(), (2,)])):
+    for name, value, shapes in (
+        ("origin", origin, [(2,)]),
+        ("pixel", pixel, [(), (1,), (2,)]),
+    ):
         table = as_numbers(value)
         if table is None or table.shape not in shapes or not np.isfinite(table).all():
             need = "[x, y] is needed" if name == "origin" else "a length, or two, is needed"

@@ -132,6 +132,7 @@ def verify(
     """
     tell = progress or (lambda what, share: None)
     claims = claims or Claims()
+    stated_speed(system.controller)  # refuses a law that states none that can be compared
     run = Recorded(system, start, table, until, claims.metrics)
     findings: list[Finding] = [*_file(claims)]
     certificate: tuple[Finding, ...] = ()
