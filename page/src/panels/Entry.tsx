@@ -98,7 +98,7 @@ export function Field({ spot, about }: { spot: Spot; about?: string }) {
           {spot.name}
           {about && <span class="about dim">{about}</span>}
         </span>
-        <Entry spot={spot} />
+        <Entry spot={spot} label={spot.name} />
       </label>
       <Wrong spot={spot} />
     </>
