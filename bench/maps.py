@@ -164,7 +164,7 @@ def in_systems(folder: Path) -> Iterator[tuple[str, Path, dict[str, Any]]]:
 
 def main(folder: Path) -> int:
     """Read all of them, and say what is not as it should be."""
-    features.read_json = lru_cache(features.read_json)  # type: ignore[assignment]  # of 4 MB
+    features.read_json = lru_cache(features.read_json)  # of 4 MB
     counts: Counter[str] = Counter()
     for name, path, keys in [*cases(folder)]:
         counts.update(verdict(name, path, keys))

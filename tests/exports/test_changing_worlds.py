@@ -295,7 +295,7 @@ def test_the_first_message_of_a_run(run: dwell.Run) -> None:
     certified = {k: v for k, v in TABLES.items() if k != "world"}
     certified["certificate"] = {"eta_max": 0.4, "lipschitz": 5.0}
     other = dwell.run_scenario(parse_scenario(certified))
-    assert begin_message(other.system, other.start, other.scenario)["eta_max"] == 0.4  # type: ignore[arg-type]
+    assert begin_message(other.system, other.start, other.scenario)["eta_max"] == 0.4
     columns = sample_columns(run.metrics)
     assert columns["hold_error"].tolist() == run.metrics.hold_errors.max(axis=1).tolist()
     assert columns["separation"].tolist() == run.metrics.separations.tolist()

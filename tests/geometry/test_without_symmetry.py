@@ -123,7 +123,7 @@ ISLANDS = [
 ]
 RINGS = [
     [ISLANDS[0]],
-    [ISLANDS[1]["outer"], *ISLANDS[1]["holes"]],  # type: ignore[call-overload]
+    [ISLANDS[1]["outer"], *ISLANDS[1]["holes"]],
     [ISLANDS[2]],
 ]
 
@@ -174,10 +174,7 @@ def test_regions_of_several_parts(stay: bool) -> None:
         if second - first > 0.02:
             assert number == np.argmin(gaps)
             assert site.routes_at(point) is site.routes[number]
-        hole = any(
-            part_of_ring(point, ring)
-            for ring in ISLANDS[1]["holes"]  # type: ignore[call-overload]
-        )
+        hole = any(part_of_ring(point, ring) for ring in ISLANDS[1]["holes"])
         assert site.has_hole_around(point) is hole
     kept = site.nearest(points)
     np.testing.assert_allclose(kept, nearest if stay else site.hull.nearest(points))
@@ -244,7 +241,7 @@ def test_folds_between_keyframes_are_refused() -> None:
         lambda: Polytope.from_halfspaces([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, -2, 1, 1]),
         lambda: Region([[(0, 0), (4, 0), (4, 4)], [(1, 0.5), (5, 0.5), (5, 3)]]),
         lambda: Region([{"outer": [(0, 0), (4, 0), (4, 4)], "hole": []}]),
-        lambda: Region([[(0, 0), (1, 0), (1, 1)]], stay=1),  # type: ignore[arg-type]
+        lambda: Region([[(0, 0), (1, 0), (1, 1)]], stay=1),
     ],
 )
 def test_what_is_no_workspace_is_refused(make: Any) -> None:

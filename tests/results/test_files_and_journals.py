@@ -97,11 +97,11 @@ def test_a_fault_at_any_write_costs_no_later_checkpoint(
     for k in range(4):
         recorder.grow()
         before = kept.reached
-        kept.write(recorder, {"reached": 2.0 * k + 2.0})  # type: ignore[arg-type]
+        kept.write(recorder, {"reached": 2.0 * k + 2.0})
         if kept._warned:
             fault = kept.wait()
         else:
-            kept._writer.join()  # type: ignore[union-attr]
+            kept._writer.join()
             if kept._fault:
                 with pytest.warns(DwellWarning, match="No space left on device"):
                     fault = kept.wait()
@@ -128,18 +128,18 @@ def test_a_journal_that_is_continued_keeps_its_parts(tmp_path: Path) -> None:
     first = Journal(target, 1.0, named.append)
     for reached in (2.0, 4.0):
         recorder.grow()
-        first.write(recorder, {"reached": reached})  # type: ignore[arg-type]
+        first.write(recorder, {"reached": reached})
         first.wait()
     again = Journal(target, 1.0, named.append, name=first.name, parts=2, reached=4.0)
     assert again.begun
     assert again.reached == 4.0
-    again.skip(recorder)  # type: ignore[arg-type]
+    again.skip(recorder)
     recorder.grow()
-    again.write(recorder, {"reached": 6.0})  # type: ignore[arg-type]
+    again.write(recorder, {"reached": 6.0})
     assert again.wait() == ""
     holds(target, first.name, recorder, 6)
     assert len(named) == 1
-    again.write(recorder, {"reached": 6.0})  # type: ignore[arg-type]  # nothing new: no part
+    again.write(recorder, {"reached": 6.0})  # nothing new: no part
     again.wait()
     assert read_journal(target, first.name).info["parts"] == 3
     with pytest.raises(ValueError, match="names no journal"):
@@ -314,7 +314,7 @@ def test_which_run_goes_on_and_how_far(run: dwell.Run) -> None:
         with pytest.raises(StoreError) as refused:
             extended(other, path, 1.5, None, kernels)
         assert refused.value.code == code
-    assert extended(run, path, 1.5, None, kernels).run.record == run.scenario.run.record  # type: ignore[union-attr]
+    assert extended(run, path, 1.5, None, kernels).run.record == run.scenario.run.record
 
 
 @pytest.mark.parametrize("every", [0.25, 0.3, "off", None])
@@ -368,7 +368,7 @@ def test_jumps_that_cannot_be_are_refused(run: dwell.Run) -> None:
             _refuse_nonsense(with_table(time=column), path)
     assert as_run(run) is run
     with pytest.raises(StoreError, match="a Run, or the path"):
-        as_run(3)  # type: ignore[arg-type]
+        as_run(3)
 
 
 # The record of a live run.
@@ -408,7 +408,7 @@ def test_the_record_of_a_live_run_is_stored_whole(run: dwell.Run) -> None:
         assert getattr(again, name) == getattr(record, name), name
     for changed in (
         replace(record, counts=np.array([2, 1, 1, 2, 1])),
-        replace(record, cut=((1, 2, 3),)),  # type: ignore[arg-type]
+        replace(record, cut=((1, 2, 3),)),
     ):
         with pytest.raises(ValueError, match=r"beliefs of another|cut-off"):
             live_from(live_variables(changed), live_attribute(changed), table)

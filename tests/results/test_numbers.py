@@ -182,9 +182,9 @@ def test_evaluation_keeps_the_order_of_the_times(run: dwell.Run) -> None:
     np.testing.assert_allclose(run.timers(0.1), due - 0.1)
     for wrong in (-1e-12, 2.0000001, [0.5, 2.1], [[0.5]], "soon", [0.1, np.nan]):
         with pytest.raises(InputError):
-            run.positions(wrong)  # type: ignore[arg-type]
+            run.positions(wrong)
     with pytest.raises(InputError, match="one time is needed for one world"):
-        run.world([0.1, 0.2])  # type: ignore[arg-type]
+        run.world([0.1, 0.2])
 
 
 @pytest.mark.parametrize("which", ["run", "plain", "samples", "summary"])

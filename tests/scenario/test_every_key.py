@@ -130,11 +130,11 @@ def test_workspaces_there_and_back(place: Any) -> None:
     tables = {**TABLES, "workspace": table, "agents": {"start": {"count": 2}}}
     again = build_workspace(parse_scenario(tables).workspace)
     assert type(again) is type(place)
-    assert describe_workspace(again) == table  # type: ignore[arg-type]
-    assert again.volume == pytest.approx(place.volume)  # type: ignore[union-attr]
-    assert np.array(again.bounds).tolist() == np.array(place.bounds).tolist()  # type: ignore[union-attr]
+    assert describe_workspace(again) == table
+    assert again.volume == pytest.approx(place.volume)
+    assert np.array(again.bounds).tolist() == np.array(place.bounds).tolist()
     points = place.bounds[0] + np.random.default_rng(n).random((30, n)) * place.diameter
-    np.testing.assert_allclose(again.nearest(points), place.nearest(points))  # type: ignore[union-attr]
+    np.testing.assert_allclose(again.nearest(points), place.nearest(points))
     assert getattr(again, "stay", None) == getattr(place, "stay", None)
 
 
@@ -211,7 +211,7 @@ def test_all_objects_of_a_run_there_and_back() -> None:
     assert (one.network, one.leave, one.arrive.size) == (Network(0.1, 0.2), (1, 0), 0)
     assert (other.at, other.density, other.network, other.leave) == (1.5, None, None, ())
     assert other.arrive.tolist() == [[2.5, 0.5], [0.2, 0.4]]
-    assert describe_workspace(other.workspace) == describe_workspace(switches[1].workspace)  # type: ignore[arg-type]
+    assert describe_workspace(other.workspace) == describe_workspace(switches[1].workspace)
     sensors = [Sensor("a", Uniform(2.0), (0, 2)), Sensor("b", Gaussian((1, 2), 0.3), (1, 2, 3))]
     late = [Switch(at=1.0, arrive=[(0.2, 0.4)])]
     owned = describe(
@@ -313,18 +313,18 @@ def test_the_world_of_a_time_has_the_agents_of_the_time(
     assert now.agents.ids == tuple([9, 7, 5, 3, 1][p] for p in who)
     for key in ("t2", "initial_timer"):
         assert getattr(now.controller, key) == tuple(given[p] for p in who), key
-    assert [hold[0] for hold in now.controller.initial_hold] == [given[p] for p in who]  # type: ignore[union-attr]
-    assert now.controller.t1 == tuple(whole.controller.t1[p] for p in who)  # type: ignore[union-attr]
+    assert [hold[0] for hold in now.controller.initial_hold] == [given[p] for p in who]
+    assert now.controller.t1 == tuple(whole.controller.t1[p] for p in who)
     assert now.certificate is not None
     assert now.certificate.lipschitz == tuple(p + 1.0 for p in who)
     assert now.world is None
     system = build(now)[0]
-    assert system.workspace.upper == (x, 3)  # type: ignore[union-attr]
+    assert system.workspace.upper == (x, 3)
     assert system.density == (Gaussian((1, 2), 0.3) if time == 2.0 else Uniform())
     assert system.network.loss == (0.25 if time >= 1.0 else 0.0)
     for wrong in (-1e-9, 2.0001, "x"):
         with pytest.raises(dwell.InputError, match="the time is"):
-            scenario_at(whole, wrong)  # type: ignore[arg-type]
+            scenario_at(whole, wrong)
 
 
 def test_lists_of_waits_go_along_too() -> None:
@@ -335,7 +335,7 @@ def test_lists_of_waits_go_along_too() -> None:
     ):
         law = {**TABLES["controller"], "reset": "sequence", "intervals": intervals}
         now = scenario_at(scenario(world=world, controller=law), 1.0)
-        assert now.controller.intervals == kept  # type: ignore[union-attr]
+        assert now.controller.intervals == kept
 
 
 # Sites: south-west of Greenwich, with a hole and two parts.
@@ -473,7 +473,7 @@ def test_the_keys_of_a_raster_arrive(tmp_path: Path) -> None:
     def at(points: Any, **keys: Any) -> list[float]:
         one = scenario(density={**place, **keys}).model_copy(update={"modules": str(tmp_path)})
         density = build_density(one.density, one)
-        return density.at(np.array(points, dtype=float)).tolist()  # type: ignore[no-any-return]
+        return density.at(np.array(points, dtype=float)).tolist()
 
     points = [(0.5, 0.5), (3.5, 2.5), (0.1, 1.9)]
     assert at(points) == [8.0, 17.0, 8.0]
@@ -717,7 +717,7 @@ def test_tracks_are_built_with_all_their_keys() -> None:
     terms = {"times": [0.0, 2.0], "values": [[[1, 0, 1.0]], [[1, 0, 3.0]]], "after": "hold"}
     sloped = build_density(scenario(density={"kind": "polynomial", "terms": terms}).density)
     for t, value in ((0.0, 2.0), (1.0, 4.0), (2.0, 6.0), (5.0, 6.0)):
-        assert sloped.now(t).at(np.array([[2.0, 1.0]])).item() == pytest.approx(value)  # type: ignore[attr-defined]
+        assert sloped.now(t).at(np.array([[2.0, 1.0]])).item() == pytest.approx(value)
     described = describe_density(sloped)
     assert described is not None
     assert described["terms"]["values"] == [[(1, 0, 1.0)], [(1, 0, 3.0)]]

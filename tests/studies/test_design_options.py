@@ -150,7 +150,7 @@ def test_a_separation_is_the_least_of_what_was_seen() -> None:
     assert separation_of(far, beginning, None, 0) == 0.0
     for wrong in (-1e-9, float("nan"), "far"):
         with pytest.raises(dwell.InputError, match="separation is"):
-            separation_of(far, beginning, None, wrong)  # type: ignore[arg-type]
+            separation_of(far, beginning, None, wrong)
     solid, inside, _ = build(
         place(
             workspace={"kind": "box", "lower": [0, 0, 0], "upper": [1, 2, 4]},
@@ -229,11 +229,11 @@ def test_a_gain_is_agreed_on_for_the_larger_constants() -> None:
     assumed = setting([2.0, 3.0])
     lower, note = caps_of(assumed, np.array([1.0, 3.0]))
     assert lower is not None
-    assert (lower.tolist(), note) == (assumed.max_gains_in_theta.tolist(), "")  # type: ignore[union-attr]
+    assert (lower.tolist(), note) == (assumed.max_gains_in_theta.tolist(), "")
     assert caps_of(assumed, None)[1] == ""
     raised, note = caps_of(assumed, np.array([1.0, 4.0]))
     assert raised is not None
-    assert raised.tolist() == setting([2.0, 4.0]).max_gains_in_theta.tolist()  # type: ignore[union-attr]
+    assert raised.tolist() == setting([2.0, 4.0]).max_gains_in_theta.tolist()
     assert raised[0] == lower[0]
     assert raised[1] < lower[1]
     assert "these are larger" in note

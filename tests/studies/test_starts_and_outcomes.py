@@ -392,7 +392,7 @@ def test_seeds_and_starts_of_a_batch() -> None:
         lambda: cases_of([place, place], [1, 2], None, None),
         lambda: cases_of([], None, None, None),
         lambda: cases_of(place, [-1], None, None),
-        lambda: cases_of(place, 3, None, None),  # type: ignore[arg-type]
+        lambda: cases_of(place, 3, None, None),
         lambda: cases_of(place, None, starts[0], None),
     ):
         with pytest.raises(InputError):
