@@ -18,6 +18,7 @@ from tests.fleet.chaos import Chaos, scattered, yard
 
 UNTIL = 12.0
 ROUNDING = 1e-9
+SPAN = 0.03  # the margin of a fleet fits between T1 and T2
 
 
 def _perfect(chance):
@@ -169,7 +170,8 @@ def random_fleet(name: str, seed: int, kind: type[Chaos] = Chaos) -> Chaos:
         start[:-1] if arrives else start[:count],
         peak=(chance.uniform(-0.5, 4.5), chance.uniform(-0.5, 3.5)),
         rate=chance.choice([1.0, 3.0, 6.0]), k1=chance.uniform(0.3, 1.0), t1=t1,
-        t2=t1 * chance.uniform(1.3, 4.0), clearance=radius, seed=seed, horizon=UNTIL,
+        t2=max(t1 * chance.uniform(1.3, 4.0), t1 + SPAN), clearance=radius, seed=seed,
+        horizon=UNTIL,
         fleet={"silence": chance.choice([None, 3.0, 5.0])}, **({"world": world} if world else {}),
     )  # fmt: skip
     offsets = [chance.uniform(-3.0, 3.0) if "leav" not in name and "arriv" not in name

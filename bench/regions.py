@@ -19,10 +19,12 @@ from bench.timing import in_turns, timed
 from dwell._types import Points
 from dwell.agents import CoverageSystem
 from dwell.agents.world import Phase, Timeline
+from dwell.cells.rings import cell_rings
 from dwell.density.base import Density
 from dwell.engine.compiled import CompiledRun
 
 AGENTS, EVENTS = 100, 200
+DRAWN = 30
 CORNERS, FEWER = 131_072, 8_192  # of the coast; of that for --quick
 LIMIT, SECONDS = 20.0, 10.0
 DENSITIES: dict[str, Density] = {
@@ -59,8 +61,24 @@ def rows(quick: bool) -> Iterator[Row]:
             yield Row("speed", title, what, figure, ratio)
         else:
             yield at_most("speed", title, what, ratio, LIMIT, figure)
+    yield outlines(region, places)
     yield first_call(region, places)
     yield moving_event(region, places)
+
+
+def outlines(region: dwell.Region, places: Points) -> Row:
+    """The second map of cells, which integrates nothing, beside the moments of the same cells."""
+    calls = {
+        "drawn": partial(cell_rings, region, places[:DRAWN]),
+        "measured": partial(dwell.tessellate, region, places[:DRAWN]),
+    }
+    for call in calls.values():
+        call()
+    spent = in_turns(calls, repeats=20)
+    ratio = spent["drawn"].cpu / spent["measured"].cpu
+    figure = f"{ratio:.2f} × ({1e3 * spent['drawn'].cpu:.3f} ms)"
+    what = "processor time over that of their masses and centroids"
+    return at_most("speed", f"outlines of {DRAWN} cells on a coast", what, ratio, 0.3, figure)
 
 
 def first_call(region: dwell.Region, places: Points) -> Row:

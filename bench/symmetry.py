@@ -21,13 +21,12 @@ from typing import Any
 import numpy as np
 
 import dwell
+from dwell._parameters import Times, Vectors, parameters_of
 from dwell.agents import CoverageSystem, EventTable, table_of
-from dwell.agents.compilable import can_compile
 from dwell.agents.continuous import is_continuous, solve_continuous
-from dwell.agents.interfaces import needs_centroid_only
 from dwell.agents.network import PERFECT, Network
+from dwell.agents.traits import traits_of
 from dwell.agents.world import Phase, Sensor, Timeline
-from dwell.controllers.feedforward import CHOICES
 from dwell.controllers.timer import RESET_RULES
 from dwell.density.moving import Moving
 from dwell.engine import run_compiled
@@ -46,18 +45,8 @@ STARTS = 3  # of them
 SOLVED = 1e-8  # the accuracy of a differential equation
 EXTENT = 4.0  # of a workspace
 KINDS = ("renumbering", "mirror image", "translation", "rotation", "lengths", "times", "all")
+FEEDFORWARD = tuple(parameters_of(dwell.Lloyd)["feedforward"].kind.choices)
 TAKEN = 7  # times at which positions are compared
-
-# Lengths and times in the unit of each parameter of a law.
-UNITS: dict[str, tuple[int, int]] = {
-    **dict.fromkeys(("k1", "speed", "v", "v_max", "s_max", "eta_max", "initial_hold"), (1, -1)),
-    **dict.fromkeys(("nu", "delta", "epsilon", "d_stop", "d_start"), (1, 0)),
-    **dict.fromkeys(("t1", "t2", "period", "intervals", "initial_timer", "dt", "step"), (0, 1)),
-    **dict.fromkeys(("tau_min", "tau_max", "scan", "t_max", "heartbeat"), (0, 1)),
-    **dict.fromkeys(("k2", "kappa", "k_v", "alpha", "rate"), (0, -1)),
-    "rho": (-2, 0),
-}
-PER_AGENT = ("t1", "t2", "period", "intervals", "initial_timer", "initial_hold")
 
 
 @dataclass(frozen=True)
@@ -106,7 +95,7 @@ class Problem:
 
             return solve_continuous(system, beginning(system, self.places), until=self.until)
         start = system.start(self.places)
-        loop = run_compiled if can_compile(system) else solve
+        loop = run_compiled if system.compiles else solve
         return loop(system, start, until=self.until)
 
 
@@ -211,16 +200,14 @@ class Similarity:
     def law(self, of: Law) -> Law:
         """A law in other units."""
         changes: dict[str, Any] = {}
-        for name, (lengths, times) in UNITS.items():
-            value = getattr(of, name, None)
-            if value is None or (name == "epsilon" and isinstance(of, dwell.Timer)):
-                continue
-            if not hasattr(of, "__dataclass_fields__") or name not in of.__dataclass_fields__:
+        for name, about in parameters_of(type(of)).items():
+            value, (lengths, times) = getattr(of, name), about.unit
+            if value is None or not any(about.unit):
                 continue
             array = np.array(value, dtype=float) * self.length**lengths * self.time**times
-            if name == "initial_hold":
+            if isinstance(about.kind, Vectors):
                 array = array @ self.turn.T
-            per_agent = name in PER_AGENT and array.ndim > (name == "intervals")
+            per_agent = about.per_agent and array.ndim > isinstance(about.kind, Times)
             if per_agent and len(array) == len(self.order) > 1:
                 array = array[self.order]
             changes[name] = array.tolist()
@@ -316,11 +303,11 @@ def _laws() -> dict[str, Callable[[np.random.Generator, int], Law]]:
         made[name] = law
 
     for reset in RESET_RULES:
-        for forward in CHOICES:
+        for forward in FEEDFORWARD:
             if (reset, forward) != ("adaptive", "ahead"):
                 name = f"timer {reset}" + (f", {forward}" if forward != "none" else "")
                 add(name, lambda g, n, r=reset, f=forward: timers(g, r, f, n))
-    for forward in CHOICES:
+    for forward in FEEDFORWARD:
         name = "lloyd" + (f", {forward}" if forward != "none" else "")
         add(name, lambda g, n, f=forward: dwell.Lloyd(
             k2=float(g.uniform(0.5, 2.0)), dt=float(g.uniform(0.1, 0.3)), feedforward=f,
@@ -432,7 +419,8 @@ def random_problem(name: str, rng: np.random.Generator) -> Problem:
 def _drawn(name: str, rng: np.random.Generator) -> Problem:
     agents, n = int(rng.integers(2, 6)), int(rng.integers(1, 3))
     law = LAWS[name](rng, agents)
-    plain, solved = needs_centroid_only(law), getattr(law, "ode_accuracy", None) is not None
+    traits = traits_of(law)
+    plain, solved = traits.needs_centroid_only, traits.is_equation
     guaranteed = name.startswith(GUARANTEED)
     until = float(rng.uniform(0.8, 1.2))
     site: Any = dwell.Interval(-2.0, float(rng.uniform(1.0, 2.5)))

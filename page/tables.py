@@ -1,8 +1,9 @@
-"""Writes the tables of laws that the page shares with `dwell compare` and `dwell design`.
+"""Writes the tables that the page shares with the shell: of laws, and of the figures of a run.
 
     python page/tables.py
 
-writes page/src/state/tables.json, and units.json beside it; a test compares them.
+writes tables.json, keys.json, counted.json and figures.json in page/src/state; a test compares
+them.
 """
 
 from __future__ import annotations
@@ -11,46 +12,97 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dwell._parameters import Parameter, parameters_of
 from dwell.controllers.lloyd import DT
-from dwell.scenario.frozen import PER_AGENT
-from dwell.scenario.laws import GUARANTEED_KINDS
+from dwell.results.figures import FIGURES, Figure
+from dwell.scenario.laws import LAW_KINDS, LAW_TABLES, stated_traits
 from dwell.studies.compare import UNLIKE
 from dwell.studies.design import THETA
-from dwell.studies.laws import PACE, PERIODIC, PYTHON, UNITS
 from dwell.studies.outcome import SMALL
 
-FOLDER = Path(__file__).parent / "src" / "state"
+# The figures that the page shows.
+SHOWN = (
+    "stop.reason", "events.total", "cells.voronoi", "cells.per_agent", "samples", "messages",
+    "broadcasts", "cost.initial", "cost.final", "error.final_max", "coverage.reached_at",
+    "hold_error.max", "hold_error.limit", "separation.min", "distance", "top_speed",
+)  # fmt: skip
+# Those of them that count while a run goes on.
+COUNTED = ("events.total", "samples", "messages", "broadcasts", "top_speed")
+STATE = Path(__file__).parent / "src" / "state"
 
 
-def tables() -> dict[str, Any]:
-    """The tables, as JSON values."""
+def tables() -> dict[Path, dict[str, Any]]:
+    """The tables of each file, as JSON values; the first picture of the page needs two of them."""
+    figures = {one.key: figure_about(one) for one in FIGURES if one.key in SHOWN}
+    counted = [figures[key]["label"] for key in COUNTED]
     return {
-        "pace": {kind: list(keys) for kind, keys in PACE.items() if kind != PYTHON},
-        "perAgent": list(PER_AGENT),
-        "guaranteed": list(GUARANTEED_KINDS),
-        "periodic": list(PERIODIC),
-        "dt": DT,
-        "theta": THETA,
-        "unlike": UNLIKE,
-        "small": SMALL,
+        STATE / "tables.json": laws(),
+        STATE / "keys.json": {
+            "laws": {kind: more_of(law) for kind, law in LAW_KINDS.items()},
+            "guaranteed": [kind for kind in LAW_KINDS if works_with_guaranteed_cells(kind)],
+            "dt": DT,
+            "theta": THETA,
+            "unlike": UNLIKE,
+            "small": SMALL,
+        },
+        STATE / "counted.json": {"counted": counted},
+        STATE / "figures.json": {"figures": figures},
     }
 
 
-def units() -> dict[str, Any]:
-    """The units of the keys of laws, as JSON values."""
-    return {law: {k: list(v) for k, v in keys.items()} for law, keys in UNITS.items()}
+def laws() -> dict[str, Any]:
+    """What is known of laws at first."""
+    return {
+        "laws": {
+            kind: {"name": law.declaration.title, **keys_of(law)} for kind, law in LAW_KINDS.items()
+        },
+    }
 
 
-def written() -> dict[Path, str]:
-    """The text of each file."""
-    found = {}
-    for name, table in (("tables", tables()), ("units", units())):
-        lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in table.items())
-        found[FOLDER / f"{name}.json"] = "{\n" + ",\n".join(lines) + "\n}\n"
-    return found
+def works_with_guaranteed_cells(kind: str) -> bool:
+    """Whether a law works with guaranteed cells; numbers that it needs are 1."""
+    needed = {key: 1.0 for key, one in parameters_of(LAW_KINDS[kind]).items() if one.is_needed}
+    return stated_traits(LAW_TABLES[kind](kind=kind, **needed)).guaranteed
+
+
+def figure_about(one: Figure) -> dict[str, Any]:
+    """What the page needs to know of a figure."""
+    return {"label": one.label, **({"unit": list(one.unit)} if any(one.unit) else {})}
+
+
+def keys_of(law: Any) -> dict[str, Any]:
+    """The keys of a law with a role, and those whose lists have an entry per agent."""
+    declared = parameters_of(law).items()
+    roles = {one.role: key for key, one in declared if one.role in ("speed", "gain", "period")}
+    per_agent = [key for key, one in declared if one.per_agent]
+    return {**roles, **({"each": per_agent} if per_agent else {})}
+
+
+def more_of(law: Any) -> dict[str, Any]:
+    """What the page needs to know of a law later, beyond types of keys, which the schema has."""
+    keys = {key: about(one) for key, one in parameters_of(law).items() if about(one)}
+    return {"about": law.declaration.about, "keys": keys}
+
+
+def about(one: Parameter) -> dict[str, Any]:
+    """The unit of a key, and what it goes with."""
+    unit = {"unit": list(one.unit)} if any(one.unit) else {}
+    return unit if one.belongs is None else {**unit, "belongs": list(one.belongs)}
+
+
+def written(values: dict[str, Any]) -> str:
+    """The text of a file."""
+    lines: list[str] = []
+    for key, table in values.items():
+        if isinstance(table, dict):
+            rows = (f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in table.items())
+            lines.append(f"  {json.dumps(key)}: {{\n" + ",\n".join(rows) + "\n  }")
+        else:
+            lines.append(f"  {json.dumps(key)}: {json.dumps(table)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 if __name__ == "__main__":
-    for file, text in written().items():
-        file.write_text(text)
+    for file, values in tables().items():
+        file.write_text(written(values))
         print(file)

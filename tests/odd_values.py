@@ -14,6 +14,7 @@ import enum
 import fractions
 import inspect
 import pathlib
+import re
 import sys
 import tempfile
 import types
@@ -208,9 +209,17 @@ def good_calls() -> dict[str, dict[str, Any]]:
 
 # What is long when it is large and not wrong, or ends only when it is interrupted.
 LONG = {
-    ("optimize", "starts"), ("optimize", "agents"), ("animate", "seconds"), ("animate", "fps"),
+    ("optimize", "agents"), ("animate", "seconds"), ("animate", "fps"),
     ("simulate", "until"), ("simulate", "max_jumps"), ("resume_run", "horizon"),
-    ("simulate", "sample_every"), ("export_gis", "frames"), ("animate", "dpi"),
+    ("simulate", "sample_every"), ("animate", "dpi"),
+}  # fmt: skip
+# What stands for true or false where numbers are needed; in a list, an array takes it for 1 or 0.
+TRUTHS: dict[str, Any] = {
+    "True": True, "False": False, "bool_": np.bool_(True), "in a list": [True],
+    "beside a number": [True, 0.5], "bool_ beside": (0.5, np.bool_(False)),
+    "in pairs": [(0.25, True), (0.75, 0.5)], "bools": np.array([True, False]),
+    "bools in a list": [np.array([True, False]), (0.75, 0.5)],
+    "objects": np.array([np.bool_(True), 0.5], object),
 }  # fmt: skip
 CALLED = {"progress", "watch", "finished", "on_signal", "call"}  # what they raise is their own
 LARGE = {"1e300", "1.8e308", "2**31", "2**63", "10**400", "u64", "many"}
@@ -233,6 +242,25 @@ def faults_of(name: str, every: int = 1) -> Iterator[str]:
                 said = _fault(call, {**good, parameter: value})
             if said:
                 yield f"{name}({parameter}={kind}): {said}"
+
+
+def truths_taken(name: str) -> Iterator[str]:
+    """Where true or false is accepted and means a number; all other parameters refuse it.
+
+    A parameter whose type has neither a truth value nor text nor a function is about numbers, or
+    about objects that true and false are not.
+    """
+    call: Callable[..., Any] = getattr(dwell, name)
+    for parameter, one in inspect.signature(call).parameters.items():
+        plain = {"bool", "str", "Callable", "Progress"}.isdisjoint(
+            re.findall(r"\w+", str(one.annotation))
+        )
+        for kind, value in TRUTHS.items() if plain and parameter != "parameters" else ():
+            try:
+                call(**{**good_calls()[name], parameter: value})
+            except dwell.InputError:
+                continue
+            yield f"{name}({parameter}={kind})"
 
 
 def _fault(call: Callable[..., Any], given: dict[str, Any]) -> str:

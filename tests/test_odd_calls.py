@@ -7,7 +7,7 @@ import dwell
 from dwell.agents import Network
 from dwell.plotting import save_figures
 from dwell.scenario import dump_toml, parse_scenario
-from tests.odd_values import faults_of, good_calls, odd_values
+from tests.odd_values import faults_of, good_calls, odd_values, truths_taken
 from tests.test_refused_calls import PLACES, SCENARIO, SQUARE, started, timer
 
 
@@ -23,7 +23,8 @@ def test_a_scenario_may_be_a_path_a_mapping_or_itself(tmp_path):
     wanted = dwell.run_scenario(scenario)
     for given in (file, str(file), SCENARIO):
         assert (dwell.run_scenario(given).events.time == wanted.events.time).all()
-        assert dwell.simulate_many(given).costs == dwell.simulate_many(scenario).costs
+        costs, same = (dwell.simulate_many(one)["cost.final"] for one in (given, scenario))
+        assert costs == same
         assert dwell.design(given, run=False, samples=0).setting.agents == 2
         assert dwell.optimize(given, starts=1).agents == 2
         found = dwell.compare(given, {"timer": timer()}, workers=1)
@@ -90,8 +91,8 @@ SLOW = {
 }  # fmt: skip
 NO_ODD_CALLS = {
     # results, what laws exchange, errors; run_sweep and run_fleet start processes
-    "Command", "DwellError", "InputError", "Interrupted", "Observation", "Run", "Scenario", "Site",
-    "Tessellation", "run_fleet", "run_sweep",
+    "Command", "DwellError", "Information", "InputError", "Interrupted", "Observation", "Run",
+    "Scenario", "Site", "Tessellation", "Traits", "run_fleet", "run_sweep",
 }  # fmt: skip
 
 
@@ -121,7 +122,21 @@ def test_all_odd_values_of_slow_calls(name, tmp_path, monkeypatch):
     assert list(faults_of(name)) == []
 
 
+@pytest.mark.parametrize("name", sorted(good_calls()))
+def test_true_and_false_are_no_numbers(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert list(truths_taken(name)) == []
+
+
 ACCEPTED_ONCE = [
+    "design(SCENARIO, samples=0, run=False, lipschitz=True)",
+    "design(SCENARIO, samples=0, run=False, lipschitz='1')",
+    "design(SCENARIO, samples=0, run=False, lipschitz=np.timedelta64(1, 's'))",
+    "design(SCENARIO, samples=2**63, run=False)",
+    "optimize(SQUARE, None, 2, starts=2**63)",
+    "Ball((True, 0.0), 1.0)",
+    "Switch(at=1.0, arrive=True)",
+    "export_gis(run, 'x.gpkg', frames=2**63)",
     "Ball((0, 0), bytearray(b'x'))",
     "Ball((0, 0), memoryview(b'x'))",
     "tessellate(SQUARE, [np.ma.masked, 0.5])",

@@ -31,7 +31,7 @@ export const TERMS = {
   timer: { term: "timer", symbol: "τ", says: "The time left until the next event of agent p." },
   broadcast: {
     term: "broadcast",
-    says: "A message with a position and a speed bound, sent to all other agents.",
+    says: "A message with a position, a speed bound and data to all others.",
   },
   neighbour: {
     term: "neighbour",

@@ -70,24 +70,24 @@ describe.each(Object.entries(runs))("%s", (_, run) => {
     expect(level).toBe(run.nu);
     expect(found.settled).toBe(wanted.settled_at[String(level)]);
     expect(found.samples).toBeCloseTo(wanted.looks.mean, 12);
-    expect(found.cells).toBeCloseTo(wanted.cells["all"].mean, 9);
-    expect(found.received).toBeCloseTo(wanted.received.mean, 12);
-    expect(found.sent).toBeCloseTo(wanted.sent.mean, 12);
+    expect(found["cells.per_agent"]).toBeCloseTo(wanted.cells["all"].mean, 9);
+    expect(found.messages).toBeCloseTo(wanted.received.mean, 12);
+    expect(found.broadcasts).toBeCloseTo(wanted.sent.mean, 12);
     expect(found.distance).toBeCloseTo(wanted.distance.mean, 10);
-    expect(found.topSpeed).toBeCloseTo(wanted.top_speed, 12);
-    expect(found.cost).toBe(wanted.cost.final);
+    expect(found.top_speed).toBeCloseTo(wanted.top_speed, 12);
+    expect(found["cost.final"]).toBe(wanted.cost.final);
   });
 
   test("has smaller figures before that", () => {
     const t = run.horizon / 3;
     const before = figuresOf(lane, t, lane.timeline.jumpsUntil(t), level);
-    expect(before.cost as number).toBeGreaterThan(found.cost as number);
+    expect(before["cost.final"] as number).toBeGreaterThan(found["cost.final"] as number);
     expect(before.distance).toBeLessThan(found.distance);
     expect(before.distance).toBeGreaterThan(0);
-    expect(before.cells).toBeNull(); // known at the end alone
+    expect(before["cells.per_agent"]).toBeNull(); // known at the end alone
     expect(before.settled === null || before.settled <= t).toBe(true);
     expect(figuresOf(lane, 0, 0, level)).toMatchObject({
-      cost: expect.closeTo(wanted.cost.initial, 9) as number,
+      "cost.final": expect.closeTo(wanted.cost.initial, 9) as number,
       distance: 0,
     });
   });

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from dwell.agents import Command, Network, Observation, Sensor, Switch
+    from dwell.agents import Command, Information, Network, Observation, Sensor, Switch, Traits
     from dwell.cells import Tessellation, moments, power_weights, tessellate
     from dwell.controllers import (
         TVD,
@@ -61,18 +61,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TVD", "Ball", "Box", "Circle", "Command", "DiscreteLloyd", "DwellError", "Ellipsoid",
-    "EventTriggered", "Frame", "Function", "Gaussian", "InputError", "Interrupted", "Interval",
-    "Keyframes", "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon", "MovingRaster",
-    "Network", "Observation", "Polygon", "Polynomial", "Polytope", "Raster", "Region", "Run",
-    "Scenario", "SelfTriggered", "SelfTriggeredCentroid", "Sensor", "Site", "Switch",
-    "Tessellation", "Timer", "Uniform", "animate", "check", "compare", "design", "export_gis",
-    "export_html", "export_mcap", "load_run", "load_scenario", "load_sweep", "merge_journals",
-    "moments", "optimize", "player", "power_weights", "resume_run", "run_fleet", "run_scenario",
-    "run_sweep", "simulate", "simulate_many", "tessellate",
+    "EventTriggered", "Frame", "Function", "Gaussian", "Information", "InputError", "Interrupted",
+    "Interval", "Keyframes", "Lloyd", "MinimumEnergy", "Mixture", "Moving", "MovingPolygon",
+    "MovingRaster", "Network", "Observation", "Polygon", "Polynomial", "Polytope", "Raster",
+    "Region", "Run", "Scenario", "SelfTriggered", "SelfTriggeredCentroid", "Sensor", "Site",
+    "Switch", "Tessellation", "Timer", "Traits", "Uniform", "animate", "check", "compare",
+    "design", "export_gis", "export_html", "export_mcap", "load_run", "load_scenario",
+    "load_sweep", "merge_journals", "moments", "optimize", "player", "power_weights", "resume_run",
+    "run_fleet", "run_scenario", "run_sweep", "simulate", "simulate_many", "tessellate",
 ]  # fmt: skip
 
 _MODULES = {
-    "agents": ("Command", "Network", "Observation", "Sensor", "Switch"),
+    "agents": (
+        "Command", "Information", "Network", "Observation", "Sensor", "Switch", "Traits",
+    ),
     "cells": ("Tessellation", "moments", "power_weights", "tessellate"),
     "controllers": (
         "DiscreteLloyd", "EventTriggered", "Lloyd", "MinimumEnergy", "SelfTriggered",

@@ -33,12 +33,24 @@ def check_agent(agent: object, count: int | None = None) -> None:
 
 
 def check_whole(
-    name: str, value: object, least: int = 0, table: str = "run", *, optional: bool = False
+    name: str,
+    value: object,
+    least: int = 0,
+    table: str = "run",
+    *,
+    most: int | None = None,
+    optional: bool = False,
 ) -> None:
-    """Refuse anything but a whole number from `least` on; `table.name` is the key in a scenario."""
-    if not (optional and value is None) and (not is_whole(value) or value < least):
+    """Refuse anything but a whole number from `least` on, to `most` if that is given.
+
+    `table.name` is the key in a scenario.
+    """
+    if optional and value is None:
+        return
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        last = "on" if most is None else f"to {most}"
         raise InputError(
-            f"{name} is {in_short(value)}; a whole number from {least} on is needed",
+            f"{name} is {in_short(value)}; a whole number from {least} {last} is needed",
             code=f"{table}.{name}",
             key=f"{table}.{name}",
         )

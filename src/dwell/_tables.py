@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dwell.errors import InputError
+from dwell._need import need
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,13 +63,6 @@ def by_axis(name: str, vectors: np.ndarray) -> dict[str, np.ndarray]:
 
 def data_frame(columns: Mapping[str, np.ndarray], index: str | None = None) -> pd.DataFrame:
     """Columns as a data frame; `index` names the one that becomes its index."""
-    try:
-        import pandas as pd
-    except ImportError as fault:
-        raise InputError(
-            f"a data frame needs pandas, which cannot be loaded ({fault}); install it with: "
-            "pip install pandas",
-            code="pandas.missing",
-        ) from fault
+    pd = need("pandas", "a data frame needs", "pandas", code="pandas.missing")
     frame: Any = pd.DataFrame(dict(columns))
     return frame if index is None else frame.set_index(index)

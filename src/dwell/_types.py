@@ -71,19 +71,33 @@ def is_masked(value: object) -> bool:
     )
 
 
+def has_truth_value(value: object) -> bool:
+    """Whether an element of a list is true or false: an array would take it for 1 or 0."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind == "b" or (value.dtype == object and has_truth_value([*value.flat]))
+    if not isinstance(value, list | tuple):
+        return False
+    kinds = set(map(type, value))  # of a million elements this is quick
+    if not kinds.isdisjoint((bool, np.bool_)):
+        return True
+    return any(issubclass(kind, list | tuple | np.ndarray) for kind in kinds) and any(
+        map(has_truth_value, value)
+    )
+
+
 def as_numbers(value: object) -> Floats | None:
     """A new array of doubles.
 
-    None for text, truth values alone, complex numbers, ragged lists and masked elements.
+    None for text, truth values, complex numbers, ragged lists and masked elements.
     """
     if isinstance(value, bytearray | memoryview):  # text, which NumPy takes for small numbers
         return None
-    if is_masked(value):
+    if is_masked(value) or has_truth_value(value):
         return None
     try:
         array = np.array(value)
         odd = array.dtype == object and any(
-            v is None or isinstance(v, str | bytes | bool) for v in array.flat
+            v is None or isinstance(v, str | bytes | bool | np.bool_) for v in array.flat
         )
         if odd or array.dtype.kind not in "iufO":
             return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
+from dwell.agents import AgentsState, CoverageSystem
 from dwell.agents.continuous import is_continuous
 from dwell.engine.codec import names_of, plain
 from dwell.engine.interrupts import StopRequest
@@ -42,11 +43,17 @@ class RunTask:
     journal: tuple[str, int] | None = None  # name and number of parts of the journal that goes on
 
 
+def _refuse_unstorable(start: AgentsState, system: CoverageSystem) -> None:
+    """Refuse, before hours of running, memories and data of messages that no file can hold."""
+    sent = [message.data for box in start.mail[:2] for _, message in box.coming]
+    plain([*start.memory, *sent], names_of(system.controller))
+
+
 def execute(loop: RunLoop, task: RunTask) -> Run:
     """Run `task` to its end, and save the run if it has a file."""
     recorder, system = task.recorder, task.recorder.system
     if task.target is not None:
-        plain(recorder.start.memory, names_of(system.controller))  # refused now, not hours later
+        _refuse_unstorable(recorder.start, system)
     journal = _journal(task)
     try:
         run = _executed(loop, task, journal)

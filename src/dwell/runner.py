@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import platform
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from dwell.progress import Progress, reported
 from dwell.results import Run, RunLike, as_run, load_run
 from dwell.results.files import check_target, locked, refuse_own_source
 from dwell.results.resume import extended, taken_up
+from dwell.results.run import FRAME
 from dwell.results.stated import misstated
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, refuse_unfit, with_seed
@@ -256,8 +258,9 @@ def simulate(
     >>> run.positions(2.5).shape
     (2, 2)
     """
+    place: dict[str, str] = {}
     if isinstance(workspace, Site):
-        workspace = workspace.workspace
+        place, workspace = {FRAME: workspace.frame.crs}, workspace.workspace
     seed = secrets.randbits(32) if seed is None else seed
     check_options(until, seed, spacing, sample_every, max_jumps, threads, record, nu)
     threads = None if threads is None else int(threads)
@@ -289,7 +292,7 @@ def simulate(
     world = (links, switches, sensors, radii)
     scenario = describe(moving, weight, places, controller, options, ids, *world)
     with stop_on_signal() as request, reported(progress) as tell:
-        loop, versions = RunLoop(tell, request), made_with(scenario)
+        loop, versions = RunLoop(tell, request), made_with(scenario, system) | place
         loop.say("preparing", 0.0)
         first = beginning(system, every, threads=threads)
         spaced = "off" if record == SUMMARY and sample_every is None else sample_every
@@ -329,13 +332,13 @@ def check(
     """
     check_flag("thorough", thorough)
     run = as_run(run, even_if_damaged=True)
+    now = provenance(run.system if run.details.live is None else None)
     claims = Claims(
         ended=run.stop.reason.value, intact=run.intact, metrics=run.metrics,
-        same_kernels=run.provenance.get("kernels") == provenance()["kernels"],
+        same_kernels=run.provenance.get("kernels") == now["kernels"],
         assumed=run.details.assumed, live=run.details.live,
     )  # fmt: skip
     if run.details.stated is not None:
-        now = provenance()
         same = all(run.provenance.get(key) == now[key] for key in ("dwell", "kernels"))
         claims = replace(claims, misstated=lambda: misstated(run, same))
     if run.details.live is None:
@@ -362,10 +365,14 @@ def run_built(
     loop: RunLoop,
     threads: int | None,
     target: Path | None = None,
+    place: Mapping[str, str] = MappingProxyType({}),
 ) -> Run:
-    """Run a scenario from its start, given what `build` returned; saved in `target` or nowhere."""
+    """Run a scenario from its start, given what `build` returned; saved in `target` or nowhere.
+
+    place : the frame of a site that the scenario does not name, for the run's provenance.
+    """
     system, places, repairs = built
-    versions = made_with(scenario)  # before the sources can change
+    versions = made_with(scenario, system) | dict(place)  # before the sources can change
     loop.say("preparing", 0.0)
     recorder = recorder_of(scenario, system, beginning(system, places, threads=threads), threads)
     until, max_jumps = scenario.run.horizon, scenario.run.max_jumps
@@ -380,12 +387,13 @@ def _resumed(
         load_run(path)  # which says so, before anything is written beside it
     with locked(path):
         old = load_run(path)
-        scenario = extended(old, path, horizon, max_jumps, provenance()["kernels"])
+        scenario = extended(old, path, horizon, max_jumps, provenance(old.system)["kernels"])
+        place = {key: crs for key, crs in old.provenance.items() if key == FRAME}
         if is_continuous(old.system):  # it goes on bit for bit only from its beginning
-            return run_built(scenario, build(scenario), loop, threads, path)
+            return run_built(scenario, build(scenario), loop, threads, path, place)
         recorder = taken_up(old, scenario, threads)
         loop.began -= old.details.wall_seconds
-        versions, options = made_with(scenario), scenario.run
+        versions, options = made_with(scenario, old.system) | place, scenario.run
         loop.say("preparing", 0.0)
         assert old.scenario is not None
         journal = old.details.journal if options.horizon == old.scenario.run.horizon else None
@@ -396,23 +404,24 @@ def _resumed(
         return execute(loop, task)
 
 
-def made_with(scenario: Scenario | None) -> dict[str, str]:
+def made_with(scenario: Scenario | None, system: CoverageSystem | None = None) -> dict[str, str]:
     """Which versions make a run, and the digests of the Python sources that its scenario names."""
+    versions = provenance(system)
     try:
-        return {**provenance(), **({} if scenario is None else sources_of(scenario))}
+        return {**versions, **({} if scenario is None else sources_of(scenario))}
     except InputError:  # a function in Python may have been given a name that leads nowhere
-        return provenance()
+        return versions
 
 
-def provenance() -> dict[str, str]:
-    """Which versions made a run."""
+def provenance(system: CoverageSystem | None = None) -> dict[str, str]:
+    """Which versions make runs, of `system` or of any; `kernels` is the digest of the sources."""
     import numba
 
-    from dwell._kernels._jit import source_digest
+    from dwell.engine.sources import source_digest
 
     return {
         "dwell": dwell.__version__,
-        "kernels": source_digest(),
+        "kernels": source_digest(system),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "numba": numba.__version__,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.agents import Command, Information, Observation
+from dwell.agents import Command, Information, Observation, Traits
 from dwell.cells import tessellation
 from dwell.errors import ControllerError
 from dwell.verify.replay import rederive
@@ -23,7 +23,7 @@ class Heard:
     dt: float = 0.1
     declared: object = 1
 
-    information = Information(own="always", others="broadcasts")
+    traits = Traits(information=Information(own="always", others="broadcasts"))
 
     def begin(self, observation: Observation) -> Command:
         still = np.zeros(len(observation.position))
@@ -87,8 +87,8 @@ def test_counts_of_cells_survive_files_summaries_and_comparisons(tmp_path: Path)
         assert np.array_equal(kept.counters.voronoi, whole.counters.voronoi)
     figures = dwell.compare(whole.scenario, {"tvd": dwell.TVD(dt=0.25)}, workers=1).figures
     found = figures["tvd"]
-    assert found.looks["max"] == 5.0
-    assert found.cells["voronoi"]["max"] == 30.0
+    assert found["samples"]["max"] == 5.0
+    assert found["cells.voronoi"]["max"] == 30
 
 
 def test_wrong_counts_of_cells_are_found() -> None:

@@ -22,7 +22,6 @@ from dwell import (
     Uniform,
 )
 from dwell.agents import CoverageSystem, table_of
-from dwell.agents.compilable import can_compile
 from dwell.density import Function
 from dwell.engine import run_compiled
 from dwell.hybrid import Event, StopReason, simulate
@@ -91,7 +90,7 @@ def both(coverage, state=None, until=3.0, **limits):
     state = state or begun(coverage)
     readable = simulate(coverage, state, until=until, **limits)
     compiled = run_compiled(coverage, state, until=until, **limits)
-    assert can_compile(coverage)
+    assert coverage.compiles
     assert readable.stop == compiled.stop
     assert readable.jumps == compiled.jumps
     return table_of(readable), table_of(compiled)
@@ -206,7 +205,7 @@ def test_what_has_no_engine():
     high = CoverageSystem(Box((0.0,) * 4, (1.0,) * 4), Uniform(), TIMER, 5)
     weight = Function(lambda p: 1.0 + p[..., 0] ** 2)
     called = CoverageSystem(WORLDS["space"], weight, TIMER, 5)
-    assert [can_compile(s) for s in (round_, high, called)] == [False] * 3
+    assert [s.compiles for s in (round_, high, called)] == [False] * 3
 
 
 @pytest.mark.parametrize("spacing", [0.5, 0.07])

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from dwell import Box, InputError, Timer, simulate
-from dwell.agents import Command, CoverageSystem, Information, Observation
+from dwell.agents import Command, CoverageSystem, Information, Observation, Traits
 from dwell.density import Uniform
 from dwell.errors import AgentsError, ControllerError
 from dwell.hybrid import simulate as solve
 
 BOX = Box((0, 0), (1, 1))
 START = [(0.2, 0.3), (0.7, 0.6)]
-EVENTS_ONLY = Information()
+FADING = Traits(fade=2.0)
 
 
 @dataclass(frozen=True)
@@ -84,17 +84,16 @@ def test_intervals_too_short_to_move_the_clock_are_refused():
 class Fading(Drift):
     """Slows down on its way, for which it must know where it is."""
 
-    fade: float = 2.0
-    information: Information = EVENTS_ONLY
+    traits: Traits = FADING
 
 
 def test_only_who_knows_its_position_always_may_slow_down_between_events():
     with pytest.raises(ControllerError, match="own position") as fault:
         simulate(BOX, None, START, Fading(), until=1.0)
     assert fault.value.code == "controller.information"
-    allowed = Fading(information=Information(own="always"))
+    allowed = Fading(traits=Traits(fade=2.0, information=Information(own="always")))
     assert simulate(BOX, None, START, allowed, until=1.0).stop.reason.ok
-    never = Fading(fade=np.inf)
+    never = Fading(traits=Traits(fade=np.inf))
     assert simulate(BOX, None, START, never, until=1.0).stop.reason.ok
 
 

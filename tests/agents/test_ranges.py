@@ -11,7 +11,6 @@ import dwell
 from dwell import Box, Gaussian, Interval, Lloyd, Mixture, Polygon, SelfTriggered, Timer, Uniform
 from dwell._kernels._jit import ENABLED
 from dwell.agents import CoverageSystem, table_of
-from dwell.agents.compilable import can_compile
 from dwell.engine import run_compiled
 from dwell.hybrid import simulate
 from dwell.measure.metrics import costs_of, measure_configurations
@@ -50,7 +49,7 @@ def columns(arc):
 def test_both_loops_give_the_same_bits(kind, name, count):
     radius = RADII[kind](np.random.default_rng(3), count)
     system, start = started(count, DENSITIES[name], radius)
-    assert can_compile(system)
+    assert system.compiles
     jumps = 300 if ENABLED else 20
     compiled, readable = (
         run(system, start, until=2.0, max_jumps=jumps) for run in (run_compiled, simulate)
@@ -90,7 +89,7 @@ def test_agents_that_sample_together():
 def test_the_line_uses_the_readable_loop():
     radius = (0.1, 0.2, 0.15)
     system = CoverageSystem(Interval(0, 1), Uniform(), LAW, 3, radius=radius)
-    assert not can_compile(system)
+    assert not system.compiles
     arc = simulate(system, system.start(np.array([[0.1], [0.4], [0.9]])), until=30.0)
     final = arc.states[-1].positions
     found = dwell.tessellate(Interval(0, 1), final, radius=radius)

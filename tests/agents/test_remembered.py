@@ -11,7 +11,10 @@ from dwell import Box, Gaussian, Timer
 from dwell.agents import CoverageSystem
 from dwell.agents import world as systems
 from dwell.agents.problem import MOST_KEPT
+from dwell.agents.world import Phase, Timeline
 from dwell.cells.backend import measure_cells
+from dwell.density.moving import Moving
+from dwell.motion import Keyframes
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
 
@@ -81,6 +84,25 @@ def test_a_run_and_its_figures_look_twice_in_all(counted):
     )
     run_scenario(asked).summary()
     assert len(counted) == 2
+
+
+@pytest.mark.parametrize("hill", ["switches", "moves"])
+def test_the_same_places_at_another_time_are_another_configuration(hill):
+    later, track = Gaussian((0.8, 0.2), rate=5.0), Keyframes((0.0, 4.0), ((0.3, 0.7), (0.8, 0.2)))
+    first = Gaussian((0.3, 0.7), rate=5.0)
+    if hill == "moves":
+        phases = [Phase(0.0, BOX, Moving(Gaussian, center=track, rate=5.0))]
+    else:
+        phases = [Phase(0.0, BOX, first), Phase(2.0, BOX, later)]
+    system = CoverageSystem(BOX, first, LAW, 3, seed=3, changes=Timeline(tuple(phases)))
+    places = np.array([(0.2, 0.3), (0.7, 0.9), (0.6, 0.1)])
+    for time in (0.0, 4.0, 1.0, 3.0, 0.0):
+        share = time / 4.0 if hill == "moves" else float(time >= 2.0)
+        center = (1.0 - share) * np.array([0.3, 0.7]) + share * np.array([0.8, 0.2])
+        plain = CoverageSystem(BOX, Gaussian(tuple(center), rate=5.0), LAW, 3, seed=3)
+        seen, known = system.measure_all(places, time), plain.measure_all(places)
+        np.testing.assert_allclose(seen.mass, known.mass, rtol=1e-12)
+        np.testing.assert_allclose(seen.error, known.error, atol=1e-12)
 
 
 def test_it_travels_empty():

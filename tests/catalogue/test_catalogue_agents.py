@@ -216,6 +216,7 @@ def test_extreme_coordinates(bench: Bench, case: str) -> None:
         f"controller.nu={size!r}",
     ]
     if "too" in case:
+        changes[2:] = ["controller.k1=1.0", "controller.nu=1.0"]
         assert holds_words(bench.refused(*changes), ["workspace.upper", "another unit"])
         return
     figures = bench.clean(*changes)

@@ -108,7 +108,9 @@ def test_files_that_are_not_what_was_written(bench: Bench, case: str) -> None:
 def test_a_file_of_other_kernels(bench: Bench, case: str, monkeypatch) -> None:
     stopped(bench)
     known = dwell.runner.provenance()
-    monkeypatch.setattr("dwell.runner.provenance", lambda: {**known, "kernels": "others"})
+    monkeypatch.setattr(
+        "dwell.runner.provenance", lambda system=None: {**known, "kernels": "others"}
+    )
     (sentence,) = resumed(bench, *MORE).sentences
     assert holds_words(sentence, ["other kernels", "the version that made it"])
 

@@ -36,6 +36,15 @@ PLANAR = {
 PLANAR["mixed"] = dwell.Mixture(
     (*(PLANAR[name] for name in ("center", "rate", "polynomial")), dwell.Uniform(0.2))
 )
+PLANAR["all together"] = dwell.Mixture(
+    (*(PLANAR[name] for name in ("circle", "weight", "covariance", "rate")), dwell.Uniform(0.2))
+)
+PLANAR["falling weight"] = dwell.Mixture(
+    (
+        Moving(dwell.Gaussian, center=(3.0, 1.0), rate=0.6, weight=Keyframes((0, 4), (5, 2))),
+        dwell.Uniform(0.7),
+    )
+)
 LINEAR = {
     "center": Moving(dwell.Gaussian, center=Keyframes((0, 4), (1.0, 3.0)), rate=0.4),
     "rate": Moving(dwell.Gaussian, center=1.5, rate=Keyframes((0, 4), (0.2, 0.9)), weight=2.0),
@@ -45,6 +54,12 @@ LINEAR = {
     ),
 }
 LINEAR["mixed"] = dwell.Mixture((*LINEAR.values(), dwell.Uniform(0.1)))
+LINEAR["weight"] = dwell.Mixture(
+    (
+        Moving(dwell.Gaussian, center=1.5, rate=0.4, weight=Keyframes((0, 4), (5, 2))),
+        dwell.Uniform(0.7),
+    )
+)
 WIDENING = MovingPolygon(
     Keyframes((0, 4), (((0, 0), (4, 0), (4, 4), (0, 4)), ((-1, 0.5), (6, 0), (5, 4), (0, 5))))
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,29 @@ def test_other_laws_and_other_files_are_refused(tmp_path: Path, scenario: Path) 
     refusal = dwell("design", scenario, "--out", tmp_path / "mine.png").sentences
     assert "not a plot made here" in refusal[0]
     assert "nowhere.toml" in dwell("design", tmp_path / "nowhere.toml").sentences[0]
+
+
+def test_the_table_shows_the_agent_that_needs_most(scenario: Path) -> None:
+    sets = {"controller.t1": 0.05, "controller.t2": [0.2, 0.4, 0.12, 0.3],
+            "certificate.lipschitz": [5.0, 1.0, 2.0, 8.0]}  # fmt: skip
+    words = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
+    out = dwell("design", scenario, "--samples", 2, "--verbose", *words).out
+    found = package.design(package.load_scenario(scenario, words[1::2]), samples=2)
+    s = found.setting
+    assert found.neighbor_limits is not None
+    assert found.rate_limits is not None
+    for name, limits in (
+        ("paper", s.max_dwell_times),
+        ("neighbours", found.neighbor_limits),
+        ("derivatives", found.rate_limits),
+    ):
+        row = re.search(rf"^ *{name} +(\S+) to (\S+) +(\S+) ", out, re.MULTILINE)
+        assert row is not None, name
+        assert row[1] == f"{limits.min():.6g}"
+        assert row[2] == f"{limits.max():.6g}"
+        assert row[3] == f"{min(limits / s.t2):.3g}"
+        assert min(limits / s.t2) < 0.5 * max(limits / s.t2)
+    assert f"would have to be at most {min(s.max_gains):.6g} and above" in out
+    assert f"at most {min(s.max_lipschitz):.6g} will do for this T2" in out
+    assert s.max_gains_in_theta is not None
+    assert f"at most {min(s.max_gains_in_theta):.6g} if eta_max" in out

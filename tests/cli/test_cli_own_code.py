@@ -34,7 +34,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dwell.agents import Command
+from dwell.agents import Command, Traits
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,10 @@ class Careful:
     wait: float = 0.2
     factors: tuple = (1.0, 0.9)
     nu: float = 0.3
+
+    @property
+    def traits(self):
+        return Traits(nu=self.nu)
 
     def begin(self, view):
         return self.decide(view)
@@ -304,8 +308,8 @@ def test_a_law_and_a_density_in_two_folders_cannot_be_saved(tmp_path, monkeypatc
 
 
 def test_positions_without_the_module_are_the_same(site):
-    edit(site, "nu: float = 0.3", "nu: float = 0.3\n    fade = 2.0\n    information = ALWAYS")
-    edit(site, "from dwell.agents import Command", IMPORTS)
+    edit(site, "Traits(nu=self.nu)", "SLOWING")
+    edit(site, "from dwell.agents import Command, Traits", IMPORTS)
     edit(site, "memory=Seen", "cruise=0.01, memory=Seen")
     assert dwell("run", site, "--out", "run.nc").code == 0
     times = np.linspace(0.0, 2.0, 7)
@@ -314,7 +318,8 @@ def test_positions_without_the_module_are_the_same(site):
     assert library.load_run("run.nc").positions(times).tobytes() == before.tobytes()
 
 
-IMPORTS = 'from dwell.agents import Information, Command\nALWAYS = Information(own="always")'
+IMPORTS = """from dwell.agents import Command, Information, Traits
+SLOWING = Traits(nu=0.3, fade=2.0, information=Information(own="always"))"""
 
 REFUSED = {
     "q": ("controller.q=3", "unexpected keyword argument 'q'"),

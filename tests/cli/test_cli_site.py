@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 
+import numpy as np
 import pytest
 
 import dwell
@@ -91,3 +92,33 @@ def test_an_outline_that_no_key_mends(tmp_path):
     found = json.loads(shell("site", path, "--json").out)
     assert found["keys"] is None
     assert found["table"] is None
+
+
+def test_each_option_of_a_map_counts(tmp_path):
+    from tests.exports.recorded_topics import topics_of
+
+    geojson(tmp_path / "a.geojson", polygon(SQUARE))
+    (tmp_path / "a.toml").write_text(
+        '[site]\nfile = "a.geojson"\nepoch = 2026-05-01T06:00:00Z\n'
+        "[agents]\nstart = { count = 3, seed = 2 }\n"
+        '[controller]\nkind = "timer"\nk1 = 5.0\nnu = 50.0\nt1 = 5.0\nt2 = 15.0\n'
+        "[run]\nhorizon = 60.0\nseed = 3\n"
+    )
+    run = tmp_path / "run.nc"
+    assert shell("run", tmp_path / "a.toml", "--out", run).code == 0
+    other = ("--epoch", "2025-02-03T04:05:06Z")
+
+    def begins(name, *more):
+        assert shell("export", run, "--gis", tmp_path / name, *more).code == 0
+        rows = [one["properties"] for one in json.loads((tmp_path / name).read_text())["features"]]
+        return [row["begins"][:19] for row in rows if row["layer"] == "agents"]
+
+    assert begins("b.geojson") == ["2026-05-01T06:00:00"] * 3 + ["2026-05-01T06:01:00"] * 3
+    assert begins("c.geojson", *other)[::3] == ["2025-02-03T04:05:06", "2025-02-03T04:06:06"]
+    assert begins("d.geojson", "--frames", 3)[::3] == [
+        "2026-05-01T06:00:00", "2026-05-01T06:00:30", "2026-05-01T06:01:00"
+    ]  # fmt: skip
+    for more, date in (((), "2026-05-01T06:00:00"), (other, "2025-02-03T04:05:06")):
+        assert shell("export", run, "--mcap", tmp_path / "e.mcap", "--force", *more).code == 0
+        first = min(one.time for one in topics_of(tmp_path / "e.mcap")["/cost"])
+        assert np.datetime64(round(first), "s") == np.datetime64(date)

@@ -17,7 +17,7 @@ def test_compare_for_people(scenario: Path) -> None:
     outcome = dwell("compare", scenario, "--laws", "timer,lloyd")
 
     assert (outcome.code, outcome.err) == (0, "")
-    for words in ("timer", "lloyd", "settled to 0.5", "same tessellation", "final cost"):
+    for words in ("timer", "lloyd", "settled to 0.5", "same tessellation", "cost at the end"):
         assert words in outcome.out
     speeds = next(line for line in outcome.out.splitlines() if line.startswith("top speed"))
     assert speeds.split()[2:] == ["1", "1"]
@@ -103,6 +103,6 @@ def test_reproduce(tmp_path: Path) -> None:
 
 def test_reproduce_refuses(tmp_path: Path) -> None:
     (tmp_path / "report.html").write_text("mine")
-    assert "was not made here" in dwell("reproduce", "--out", tmp_path).sentences[0]
+    assert "is not a file made here" in dwell("reproduce", "--out", tmp_path).sentences[0]
     assert "starts" in dwell("reproduce", "--starts", -1, "--out", tmp_path / "x").sentences[0]
     assert not (tmp_path / "x").exists()

@@ -100,6 +100,23 @@ def test_there_is_one_object_at_most(scenario: Path, monkeypatch: pytest.MonkeyP
     assert ended.json["stop"]["reason"] == "horizon"
 
 
+def test_a_run_that_could_not_be_written_is_in_no_file(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    out = tmp_path / "run.nc"
+    monkeypatch.setattr("os.fsync", full)
+    ended = dwell("run", scenario, *SHORT, "--json", "--out", out)
+    assert ended.code == 3
+    assert "No space left" in ended.err
+    assert ended.json["file"] is None
+    assert ended.json["stop"]["reason"] == "horizon"
+    assert not out.exists()
+    assert "run.nc" not in dwell("run", scenario, *SHORT, "--out", out).out
+
+
 def test_whose_numbers_they_are(scenario: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.nc"
     made = dwell("run", scenario, *SHORT, "--json", "--out", out).json

@@ -39,7 +39,8 @@ def test_many_switches_and_owners_are_shortened() -> None:
 
     switch = {"time": 1.0, "cost_before": None, "cost_after": None, "leave": [3], "arrive": []}
     moving = [{"what": "workspace", "from": 2.0, "until": 3.0}]
-    rows = dict(_world({"switches": [switch] * 9, "moving": moving, "sensors": []}, OPEN))
+    world = {"switches": [switch] * 9, "moving": moving, "sensors": []}
+    rows = dict(_world({"world": world}, OPEN))
     assert rows["world"].startswith("workspace moves from t = 2 until t = 3; switches at t = 1 (1")
     assert rows["world"].endswith("5 more switches")
     assert numbers_in_words([4]) == "agent 4"

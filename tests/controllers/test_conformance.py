@@ -11,7 +11,7 @@ import pytest
 import dwell
 from dwell.agents import CoverageSystem, Network
 from dwell.agents.continuous import is_continuous
-from dwell.agents.interfaces import information_of
+from dwell.agents.traits import traits_of
 from dwell.controllers import (
     EventTriggered,
     Lloyd,
@@ -64,7 +64,7 @@ def test_the_same_seed_gives_the_same_bits(runs, name):
 def test_the_cost_falls_and_never_rises_where_its_paper_proves_it(runs, name):
     costs = runs[name].metrics.costs
     assert costs[-1] < 0.55 * costs[0]
-    if getattr(LAWS[name], "cost_decreases", False):
+    if traits_of(LAWS[name]).cost_decreases:
         assert np.diff(costs).max() <= 1e-12 * costs[0]
     else:
         assert isinstance(LAWS[name], Timer | SelfTriggered) or name == "discrete-lloyd-poisson"
@@ -149,7 +149,7 @@ def test_counters_add_up(runs, name):
     broadcasts = isinstance(LAWS[name], EventTriggered)
     assert (counters.voronoi == 0).all() == broadcasts
     assert (counters.sent > 0).all() == broadcasts
-    needs_guarantees = information_of(LAWS[name]).own == "always"
+    needs_guarantees = traits_of(LAWS[name]).information.own == "always"
     assert (counters.guaranteed > 0).all() == needs_guarantees
 
 
@@ -172,8 +172,7 @@ class Spy:
     def __init__(self, law):
         self.law = law
         self.noted = []
-        self.information = information_of(law)
-        self.fade = getattr(law, "fade", np.inf)
+        self.traits = traits_of(law)
 
     def begin(self, view):
         return self._noted(view, self.law.begin(view))
@@ -240,7 +239,7 @@ def test_broadcasts_are_heard_by_all():
 def test_a_law_is_told_no_more_than_its_information_says(name):
     spy = Spy(LAWS[name])
     dwell.simulate(BOX, HILL, START, spy, until=0.6, seed=5)
-    others = spy.information.others
+    others = spy.traits.information.others
     thinks = others == "broadcasts" or name.startswith("self-triggered-centroid")
     looked = [view for view, _ in spy.noted if view.measurement is not None]
     assert (len(looked) == len(spy.noted)) == (not thinks)

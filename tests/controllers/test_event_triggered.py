@@ -100,14 +100,14 @@ class TestPromises:
                 missed += bool(newer)
                 if not newer:
                     away = np.hypot(*(state.positions[sender] - message.position))
-                    assert away <= law.radius(message, state.time) + 1e-13
+                    assert away <= law.travel(message, state.time) + 1e-13
         assert missed > 10
 
     def test_the_check_judges_by_the_balls_that_the_law_uses(self, monkeypatch):
         """Balls a little too small for what others do are found, though promises are kept."""
-        real = EventTriggered.radius
+        real = EventTriggered.travel
         monkeypatch.setattr(
-            EventTriggered, "radius", lambda self, said, now: 0.9 * real(self, said, now)
+            EventTriggered, "travel", lambda self, said, now: 0.9 * real(self, said, now)
         )
         world, density, start = random_world(0)
         law = EventTriggered(s_max=0.8, dt=0.05, k_v=2.0, d_stop=0.02, d_start=0.04)
@@ -370,7 +370,7 @@ class TestView:
             (0.45, 0.0, 0.0), (0.4, 0.0, 0.025), (0.4, 0.25, 0.0375), at_once
         ]:  # fmt: skip
             said = Message(1, made, place, 0.5, before)
-            assert LAW.radius(said, 0.5) == pytest.approx(radius, abs=1e-16)
+            assert LAW.travel(said, 0.5) == pytest.approx(radius, abs=1e-16)
             _, radii = LAW._balls(0.5, {1: said})
             assert radii == pytest.approx([radius], abs=1e-16)
 
@@ -417,8 +417,8 @@ class Pinned:
     law: EventTriggered
 
     @property
-    def information(self) -> Any:
-        return self.law.information
+    def traits(self) -> Any:
+        return self.law.traits
 
     def begin(self, view: Observation) -> Command:
         return self.law.begin(view)

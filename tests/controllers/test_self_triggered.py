@@ -135,7 +135,7 @@ def test_the_worst_moment_of_an_interval_is_its_end(run):
         run.system.controller, delta=0.5 * (elsewhere + worst)
     )  # as if that was guaranteed
     system = replace(run.system, controller=law)
-    found = list(self_trigger_guarantees(system, run.start, run.events, 6.0))
+    found = list(self_trigger_guarantees(system, law, run.start, run.events, 6.0))
     assert [f.status for f in found] == ["violated", "holds"]
 
 

@@ -15,7 +15,7 @@ from dwell import Box, Gaussian, Mixture, Polygon, Uniform, simulate, tessellate
 from dwell._types import lengths
 from dwell.agents import CoverageSystem, Network
 from dwell.agents.interfaces import Observation, Sample, WeightedRegion
-from dwell.cells.guaranteed import pair_of
+from dwell.cells.backend import pair_of
 from dwell.controllers import SelfTriggeredCentroid
 from dwell.controllers import self_triggered_centroid as module
 from dwell.controllers.centroid_bounds import CentroidBall, ball_of, centroid_ball, velocity_to

@@ -93,12 +93,33 @@ def test_the_digest_tells_all_densities_apart() -> None:
     first = rasters[0]
     assert first.like(VALUES).digest == first.digest
     assert first.like(VALUES, (-2.0, -1.0)).digest == rasters[7].digest
-    for one in rasters[:6]:
+    for one in rasters:
         assert one.like(one.grid).digest == one.digest
     assert first.difference(Raster(VALUES + 1.0, **PLACE)) is None
     for options in OPTIONS[2:9]:
         assert first.difference(Raster(VALUES, **{**PLACE, **options})), options
     assert first.difference(Raster(VALUES[:2], **PLACE))
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_rasters_that_move_or_are_added_keep_each_option(options: dict[str, Any]) -> None:
+    one = Raster(VALUES, **{**PLACE, **options})
+    other = Raster(VALUES[::-1, ::-1], **{**PLACE, **options})
+    points = np.random.default_rng(6).uniform((-4, -8), (9, 9), (200, 2))
+    moving = MovingRaster([1.0, 3.0], [one, other])
+    for t in (1.0, 1.5, 2.5, 3.0):
+        share = (t - 1.0) / 2.0
+        blended = (1.0 - share) * one.at(points) + share * other.at(points)
+        assert moving.now(t).at(points) == pytest.approx(blended, abs=1e-12)
+    box = dwell.Box((0.2, -0.6), (1.3, 1.7))
+    if not max(one.uncovered(box.vertices), other.uncovered(box.vertices)):
+        both = dwell.moments(box, Mixture((one, other)))
+        single = [dwell.moments(box, part) for part in (one, other)]
+        assert both.mass == pytest.approx(sum(part.mass for part in single), rel=1e-12)
+        for k, part in enumerate(single):
+            middle = dwell.moments(box, moving.now(1.0 + 2.0 * k))
+            assert middle.mass == pytest.approx(part.mass, rel=1e-12)
+            np.testing.assert_allclose(middle.centroid, part.centroid, atol=1e-12)
 
 
 def test_windows_and_shares_beyond_the_grid() -> None:
@@ -244,3 +265,19 @@ def test_rasters_that_change(between: str, share: float) -> None:
     for others in ([ebb], [ebb, Raster(VALUES, origin=(0, 0), pixel=1.0)]):
         with pytest.raises(DensityError):
             MovingRaster([0.0, 4.0], others)
+
+
+@pytest.mark.parametrize("beside", [Uniform(0.1), Gaussian((1.0, 1.0), 0.5, None, 0.01), None])
+def test_what_is_negative_inside_alone_is_refused_beside_any_other_part(beside: Any) -> None:
+    """Positive at all vertices: 1 - 0.2 x (4 - x) y (3 - y) is least in the middle."""
+    terms = [(0, 0, 1.0), (1, 1, -2.4), (2, 1, 0.6), (1, 2, 0.8), (2, 2, -0.2)]
+    dip = Polynomial(terms, (0.0, 0.0))
+    box = dwell.Box((0, 0), (4, 3))
+    assert (dip.at(box.vertices) > 0.5).all()
+    assert dip.at(np.array([[2.0, 1.5]]))[0] == pytest.approx(-0.8)
+    for density in [dip] if beside is None else [Mixture((dip, beside)), Mixture((beside, dip))]:
+        with pytest.raises(DensityError) as error:
+            dwell.tessellate(box, [(1, 1), (3, 2)], density)
+        assert error.value.code == "density.negative"
+    lifted = Mixture((dip, Uniform(3.0)))
+    assert dwell.tessellate(box, [(1, 1), (3, 2)], lifted).masses.sum() > 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,6 +40,16 @@ def tables_in(schema: Any) -> Iterator[dict[str, Any]]:
         yield from tables_in(part)
 
 
+def module_at(path: Path) -> Any:
+    """A script as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="module")
 def run() -> Run:
     """A short run with everything in it that a run can have."""
@@ -72,6 +82,21 @@ def test_every_key_and_choice_in_a_scenario_is_explained() -> None:
     assert {"polygon", "dropout", "grid"} <= words
     text = page("scenario.md") + page("worlds.md")
     assert_named(keys | words | set(RESET_RULES) | set(TEMPLATES), text)
+
+
+def test_tables_of_keys_are_what_classes_declare() -> None:
+    tables = module_at(ROOT / "docs" / "tables.py")
+    texts = [page.read_text(encoding="utf-8") for page in tables.PAGES]
+    named = [found["name"] for text in texts for found in tables.MARKED.finditer(text)]
+    assert sorted(named) == sorted(tables.TABLES)
+    assert [tables.written(text) for text in texts] == texts, "run docs/tables.py"
+
+
+def test_the_page_of_what_goes_with_what_is_the_table() -> None:
+    tables = module_at(ROOT / "docs" / "tables.py")
+    text = tables.TOGETHER.read_text(encoding="utf-8")
+    assert tables.compatibility(text) == text, "run docs/tables.py"
+    assert text.count("| no |") > 20
 
 
 def test_every_key_of_the_summary_is_explained(run: Run) -> None:

@@ -141,6 +141,22 @@ def test_agents_that_are_absent_have_no_frame_and_a_sensor_that_is_silent_no_cos
         assert len(client.messages["/cost"]) == (0 if silent else 1)
 
 
+def test_errors_of_agents_with_several_sensors_are_those_of_the_run() -> None:
+    table = text_to_mapping(template_text("two-sensors"))
+    table["agents"]["sensors"][2:4] = [["heat", "smoke"], ["smoke", "heat"]]
+    table["run"]["horizon"] = 0.2
+    run = dwell.run_scenario(parse_scenario(table), progress=False)
+    found = FoxgloveView(run.system, run.positions(0.0), port=0)
+    with connect(found.address, subprotocols=[PROTOCOL]) as socket:
+        client = Client(socket)
+        found.update(0.1, [])
+        while not (client.messages["/cost"] and client.messages["/errors"]):
+            client.read()
+    found.close()
+    assert client.messages["/cost"][0]["cost"] == pytest.approx(run.cost(0.0), rel=1e-9)
+    assert client.messages["/errors"][0]["errors"] == pytest.approx(run.errors(0.0), rel=1e-9)
+
+
 def test_a_port_that_is_taken(two_hills: dwell.Run) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -1,5 +1,6 @@
 """Beliefs: the newest announcement of each agent, and how old it is."""
 
+import itertools
 import math
 
 import numpy as np
@@ -7,12 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dwell
 from dwell.errors import ScenarioError
 from dwell.fleet.configuration import fleet_settings
-from dwell.fleet.faults import Faults, FaultyTransport, Partition
+from dwell.fleet.faults import FaultyTransport
 from dwell.fleet.transport.memory import MemoryTransport
 from dwell.fleet.wire import START, STOP, Codec
 from dwell.live.beliefs import WINDOW, Announcement, Beliefs
+from dwell.live.decision import neighbours
+from dwell.live.faults import Faults, Partition
 from tests.fleet.fleets import scenario
 
 
@@ -153,3 +157,27 @@ def test_the_direction_of_a_partition_is_a_key_of_scenarios():
     assert found.partitions == (Partition(1.0, 2.0, (0,), "out"),)
     with pytest.raises(ScenarioError, match="direction"):
         scenario(fleet={"faults": {"partitions": [{**one, "direction": "up"}]}})
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_neighbours_are_known_and_present(dimension):
+    """Agent 1 has left, agent 2 is silent, agent 5 is not there yet."""
+    upper = (4.0, 3.0, 2.0)[:dimension]
+    start = np.random.default_rng(dimension).uniform(0.2, 1.8, (5, dimension))
+    law = dwell.Timer(k1=0.5, nu=0.1, t1=0.1, t2=0.2)
+    switches = [dwell.Switch(at=1.0, leave=[1]), dwell.Switch(at=2.0, arrive=[upper])]
+    run = dwell.simulate(
+        dwell.Box((0,) * dimension, upper), None, start, law, until=2.5, switches=switches
+    )
+    places = run.positions(0.0)
+    for now, silent in itertools.product((0.5, 1.5, 2.25), ((), (2,), (2, 4), (3,))):
+        known = np.ones(6, dtype=bool)
+        known[list(silent)] = False
+        there = [p for p in run.world(now).agents if p not in silent]
+        found = neighbours(run.system, places, 0, now, known).tolist()
+        if dimension == 3:
+            assert found == there[1:]
+        else:
+            cell = dwell.tessellate(run.workspace, places[there]).cells[0]
+            assert found == [there[k] for k in np.sort(cell.neighbors)]
+    assert neighbours(run.system, places, 0, 0.5, np.arange(6) > 0).tolist() == []

@@ -8,8 +8,8 @@ import pytest
 
 import dwell
 from dwell._types import lengths
-from dwell.fleet.faults import Faults, Partition
 from dwell.fleet.virtual import VirtualFleet
+from dwell.live.faults import Faults, Partition
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario import parse_scenario
 from dwell.scenario.build import build

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell.fleet.clock import Clock
-from dwell.fleet.faults import Faults
 from dwell.fleet.merge import clock_shifts
 from dwell.live.beliefs import Beliefs
+from dwell.live.faults import Faults
 from dwell.live.record import belief_type, sample_type
 from tests.fleet.messages import announced
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import dwell
 from dwell._types import lengths
-from dwell.fleet.faults import Faults
 from dwell.fleet.virtual import VirtualFleet
 from dwell.fleet.wire import SENDER
+from dwell.live.faults import Faults
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario.build import build
 from tests.fleet.fleets import copied, record_of, recorded, run_from, scenario

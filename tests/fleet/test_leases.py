@@ -9,11 +9,11 @@ from bench.keep_away import CASES, UNTIL, random_fleet, tried
 from dwell.agents import CoverageSystem
 from dwell.controllers import Timer
 from dwell.density import Uniform
-from dwell.fleet.faults import Faults, Partition
 from dwell.fleet.virtual import VirtualFleet
 from dwell.geometry import Box
 from dwell.live.beliefs import DRIFT, WINDOW, Announcement, Beliefs
 from dwell.live.echoes import TICK
+from dwell.live.faults import Faults, Partition
 from dwell.live.leases import Doubts, Lease
 from dwell.live.record import MUTE, SLOW
 from dwell.live.settings import LiveSettings, live_law
@@ -200,3 +200,23 @@ def test_a_lease_counts_what_enough_others_have_received():
 def test_a_fleet_is_a_function_of_its_seed():
     one, same = (random_fleet("kills, back", 3).run(UNTIL).closest(UNTIL) for _ in range(2))
     assert one == same
+
+
+@pytest.mark.parametrize("by", [-7.0, 0.25, 30.0])
+def test_a_lease_does_not_depend_on_where_time_is_counted_from(by):
+    """What an agent had known before the common start ends when it would have done."""
+    case = yard([[0.5, 0.5], [3.0, 2.0], [1.5, 2.5]])
+    system, _, _ = build(case)
+    law = live_law(system, LiveSettings(clearance=0.2))
+    one, other, everybody = Lease(law, 0, 5), Lease(law, 0, 5), np.arange(3)
+    one.received_by_all(0.0)
+    other.received_by_all(0.0)
+    assert one.renew(0.1, everybody)
+    assert other.renew(0.1, everybody)
+    other.shift(by)
+    moves = []
+    for t in np.linspace(0.1, 3.0 * law.lease, 40):
+        moves.append(one.renew(float(t), everybody))
+        assert other.renew(float(t) - by, everybody) == moves[-1]
+    assert moves[0]
+    assert not moves[-1]

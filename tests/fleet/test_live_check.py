@@ -2,22 +2,25 @@
 
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import dwell
 from dwell._types import lengths
-from dwell.fleet.faults import Faults, Partition
 from dwell.fleet.virtual import VirtualFleet
 from dwell.hybrid import Stop, StopReason
 from dwell.live.agent import LiveAgent
+from dwell.live.faults import Faults, Partition
 from dwell.live.record import FENCE, SPEED, STAND
 from dwell.live.settings import LiveSettings, live_law
 from dwell.live.table import segments_of
 from dwell.results.live_run import live_run
 from dwell.runner import made_with
 from dwell.scenario.build import build
+from dwell.scenario.fleet import live_settings
+from dwell.verify.live_apart import _known_to
 from tests.fleet.fleets import (
     EXACT,
     START,
@@ -496,3 +499,48 @@ def test_beliefs_name_the_sender_first_and_say_where_its_record_begins():
     assert ", as believed by agent " in found.where
     assert "agent 2 has no record before t = " in found.where
     assert "been replaced?" in found.where
+
+
+@pytest.mark.parametrize("setting", ["clearance", "quorum", "silence", "top_speed"])
+def test_each_setting_of_a_fleet_must_be_that_of_its_scenario(setting):
+    """The scenario says nothing of it, or the fleet ran without it."""
+    value = {"clearance": 0.01, "quorum": 4, "silence": 7.0, "top_speed": 9.0}[setting]
+    plain, told = scenario(), scenario(fleet={setting: value})
+    _, start, _ = build(plain)
+    stop = Stop(StopReason.HORIZON, plain.run.horizon)
+    live = perfect()
+    settings = {**LiveSettings(**live_settings(plain)).table(), "margin": 0.0}
+    for case, changes in ((plain, {}), (plain, {setting: value}), (told, {})):
+        ran = copied(live, settings=settings | changes)
+        run = live_run(case, ran, start, stop, made_with(case))
+        found = {f.name: f for f in dwell.check(run, progress=False).findings}["settings"]
+        right = case is plain and not changes
+        assert found.status == ("holds" if right else "violated"), (found, changes)
+        assert found.where == ("" if right else setting)
+
+
+def test_the_first_sample_after_a_restart_follows_none():
+    """Agent 1 begins anew with boot 1; the others go on."""
+    live = copied(perfect())
+    own = np.flatnonzero(live.samples["agent"] == 1)
+    own = own[np.argsort(live.samples["k"][own])]
+    later = own[len(own) // 2 :]
+    live.samples["boot"][later] = 1
+    live.samples["k"][later] = 1 + np.arange(len(later))
+    assert live.previous[own[0]] == live.previous[later[0]] == -1
+    assert live.previous[later[1:]].tolist() == later[:-1].tolist()
+    assert np.isnan(live.gaps[later[0]])
+    assert not live.skipped.any()
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (4, 2)])
+def test_what_two_clocks_leave_open_counts_for_both_robots(pair):
+    live = replace(copied(perfect()), uncertainty=0.1)
+    check = SimpleNamespace(live=live)
+    speeds = [lengths(live.samples["hold"][live.samples["agent"] == p]).max() for p in pair]
+    assert min(speeds) > 0.0
+    known = _known_to(check, SimpleNamespace(agents=pair))
+    assert known == pytest.approx(0.1 * sum(speeds), rel=1e-12)
+    live.samples["hold"][live.samples["agent"] == pair[0]] = 0.0
+    known = _known_to(check, SimpleNamespace(agents=pair))
+    assert known == pytest.approx(0.1 * speeds[1], rel=1e-12)

@@ -9,7 +9,7 @@ import pytest
 import dwell
 from dwell._netcdf import read_netcdf
 from dwell.errors import InputError
-from dwell.fleet.faults import Faults
+from dwell.live.faults import Faults
 from dwell.live.settings import LiveSettings
 from tests.cli.shell import dwell as command
 from tests.fleet.fleets import copied, record_of, run_from, scenario, template

@@ -5,14 +5,15 @@ import pytest
 
 import dwell
 from dwell.errors import StoreError
-from dwell.fleet.faults import Faults
 from dwell.fleet.journal import JournalWriter, read_fleet_journal
 from dwell.fleet.run import merge_journals
 from dwell.fleet.virtual import VirtualFleet
+from dwell.live.faults import Faults
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario.build import build
 from tests.cli.shell import dwell as command
 from tests.fleet.fleets import START, copied, recorded, scenario
+from tests.fleet.messages import plan_in
 
 SETTINGS = LiveSettings(margin=0.05, silence=5.0)
 TIMES = ("time", "due", "next_at", "measured", "sent_at")
@@ -42,10 +43,11 @@ def apart():
     return on_own_clocks(2)
 
 
-def written(folder, live, boots=1, tables=None):
+def written(folder, live, boots=1, tables=None, measured=()):
     """Journals of a record, each agent on a machine of its own; repeated by later boots.
 
     tables : other scenarios than the usual one, by agent.
+    measured : agents whose positions are measured.
     """
     folder.mkdir(exist_ok=True)
     ends = np.cumsum(live.counts)
@@ -56,7 +58,7 @@ def written(folder, live, boots=1, tables=None):
                 "run": "r", "host": f"agent-{p:04d}", "agents": [p], "boot": boot, "dimension": 2,
                 "scenario": (tables or {}).get(p, case_of(agents)).model_dump(mode="json"),
                 "settings": live.settings,
-                "exact": True, "shared_clock": False, "machine": f"{p}.{boot}",
+                "exact": p not in measured, "shared_clock": False, "machine": f"{p}.{boot}",
             }  # fmt: skip
             journal = JournalWriter(folder / f"agent-{p:04d}-{boot:04d}.journal", header)
             journal.note(started=5.0, pid=1)
@@ -174,3 +176,20 @@ def test_the_agent_with_a_clock_that_jumps_is_named(apart, tmp_path):
     assert found.status == "uncertain"
     assert f"agent {liar}" in found.where
     assert not any(f"agent {p}" in found.where for p in range(6) if p != liar)
+
+
+@pytest.mark.parametrize("measured", [(), (0,), (3,), (5,), tuple(range(6))])
+def test_positions_are_exact_where_those_of_all_agents_are(apart, tmp_path, measured):
+    written(tmp_path, apart, measured=measured)
+    assert merge_journals(tmp_path).details.live.exact is not bool(measured)
+
+
+@pytest.mark.parametrize("boots", [1, 2, 3, 11])
+def test_a_process_goes_on_where_the_last_one_before_it_ended(apart, tmp_path, boots):
+    plan = plan_in(tmp_path)
+    written(plan.folder, apart, boots=boots)
+    for p in (0, 3):
+        last = plan._last(f"agent-{p:04d}", p, 0.0)
+        own = apart.samples[apart.samples["agent"] == p]
+        assert (last.boot, last.k) == (boots - 1, own["k"][-1])
+    assert plan.next_boot("agent-0003") == boots

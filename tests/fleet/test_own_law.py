@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.agents import Command
+from dwell.agents import Command, Traits
 from dwell.errors import InputError
-from dwell.fleet.faults import Faults
 from dwell.fleet.virtual import VirtualFleet
+from dwell.live.faults import Faults
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario.build import build
 from tests.fleet.fleets import START, recorded, run_from, scenario
@@ -35,9 +35,7 @@ class Steady:
 class Bounded(Steady):
     """The same, with what a keep-away must know."""
 
-    shortest_interval = 0.2
-    longest_interval = 0.5
-    top_speed = 0.4
+    traits = Traits(shortest_interval=0.2, longest_interval=0.5, top_speed=0.4)
 
 
 SETTINGS = LiveSettings(margin=0.05, silence=5.0, clearance=0.3)
@@ -55,13 +53,13 @@ def test_advice_about_the_keep_away_can_be_followed(law):
     if isinstance(law, Bounded):
         assert live_law(system, settings).speed == 0.4
         return
-    with pytest.raises(InputError, match=r"set fleet\.top_speed, give its class the attributes"):
+    with pytest.raises(InputError, match=r"set fleet\.top_speed, state shortest_interval and"):
         live_law(system, settings)
     with pytest.raises(InputError) as left:
         live_law(system, with_speed)
     assert "top_speed" not in str(left.value)
     assert "shortest_interval and longest_interval" in str(left.value)
-    told = type("Told", (Steady,), {"shortest_interval": 0.2, "longest_interval": 0.5})
+    told = type("Told", (Steady,), {"traits": replace(Bounded.traits, top_speed=None)})
     assert live_law(replace(system, controller=told()), with_speed).shortest.min() == 0.2
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack, contextmanager
+from copy import copy
 
 import numpy as np
 import pytest
@@ -257,6 +258,38 @@ def test_an_agent_that_seems_to_be_where_another_one_is_stands_and_goes_on(tmp_p
     host.close()
     found = read_fleet_journal(host.journal.path)
     assert (len(found.samples), found.notes[-1]["unrecorded"]) == (1, 2)
+
+
+@pytest.mark.parametrize("failing", [1, 2, 4])
+def test_a_sample_that_could_not_be_written_is_made_again(tmp_path, monkeypatch, failing):
+    """At the first write, at the second, or later: numbers have no gap, and nothing is lost."""
+    host = host_of(plan_in(tmp_path), 0, MemoryTransport.network(1)[0])
+    now, write, calls = host.clock.now(), host.journal.sample, []
+    for p in (1, 2):
+        host.beliefs.receive(announced(p, 1, stamp=now), now)
+
+    def full(*rows):
+        calls.append(rows)
+        if len(calls) == failing:
+            raise OSError(28, "No space left on device")
+        write(*rows)
+
+    monkeypatch.setattr(host.journal, "sample", full)
+    agent = host.agents[0]
+    for k in range(1, 6):
+        before = agent.due, agent.k, copy(agent.decisions.own)
+        due = host.sample(0, now)
+        if k == failing:
+            assert due == now + RETRY
+            after = agent.due, agent.k, agent.decisions.own
+            assert before[:2] == after[:2]
+            assert before[2].count == after[2].count
+            assert np.array_equal(before[2].hold, after[2].hold)
+        now = due
+    host.close()
+    found = read_fleet_journal(host.journal.path)
+    assert found.samples["k"].tolist() == [1, 2, 3, 4]
+    assert found.notes[-1]["unrecorded"] == 1
 
 
 def test_an_agent_that_is_interrupted_while_it_waits_has_not_started(site):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dwell.cells.guaranteed import pair_of
+from dwell.cells.backend import pair_of
 from dwell.cells.weighted_region import weighted_region
 from dwell.density import Gaussian, Uniform
 from dwell.geometry import (

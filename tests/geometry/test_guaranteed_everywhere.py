@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from dwell._kernels._jit import njit
 from dwell._kernels.common.algebra import roots_between
 from dwell._types import lengths
-from dwell.cells.backend import measure_cells
-from dwell.cells.guaranteed import pair_of, star_moments
+from dwell.cells.backend import measure_cells, pair_of
+from dwell.cells.guaranteed import star_moments
 from dwell.cells.weighted_region import weighted_region
 from dwell.density import Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import AgentsError
@@ -369,7 +369,7 @@ def test_more_changes_than_memory_was_made_for():
 SCRIPT = """
 import numpy as np, dwell
 from dwell.cells.weighted_region import weighted_region
-from dwell.cells.guaranteed import pair_of
+from dwell.cells.backend import pair_of
 for site, n in ((dwell.Ellipsoid((0, 0), (2, 1)), 2), (dwell.Box((0, 0, 0), (1, 1, 1)), 3)):
     places = 0.8 * np.random.default_rng(4).random((4, n))
     for density in (dwell.Uniform(), dwell.Gaussian(center=(0.4, 0.1, 0.6)[:n], rate=2.0)):

@@ -10,7 +10,8 @@ from scipy.optimize import minimize
 from scipy.spatial import ConvexHull, HalfspaceIntersection
 
 from dwell._types import lengths
-from dwell.cells.guaranteed import pair_of, star_moments
+from dwell.cells.backend import pair_of
+from dwell.cells.guaranteed import star_moments
 from dwell.cells.weighted_region import weighted_region
 from dwell.density import Gaussian
 from dwell.geometry import Box, Polytope, dual_guaranteed_cell, guaranteed_cell

@@ -113,12 +113,12 @@ def test_outlines_may_fill_their_memory_to_the_last_row() -> None:
     x, y, wx, wy = np.array([0.5]), np.array([0.5]), *np.ascontiguousarray(site.T)
     room = make_outlines(1, 4, False)
     exact = room._replace(vertex=np.empty((4, 2)), behind=np.empty((4, 2)))
-    outline_few(x, y, wx, wy, exact, make_scratch(1, 4))
+    outline_few(1, x, y, wx, wy, exact, make_scratch(1, 4))
     assert exact.filled.tolist() == [1, 4]
     assert sorted(map(tuple, exact.vertex + 0.5)) == sorted(map(tuple, site))
     short = room._replace(vertex=np.empty((3, 2)), behind=np.empty((3, 2)))
     short.filled[:] = 0
-    outline_few(x, y, wx, wy, short, make_scratch(1, 4))
+    outline_few(1, x, y, wx, wy, short, make_scratch(1, 4))
     assert short.filled.tolist() == [0, 0]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import dwell
 from dwell._kernels import _jit
+from dwell._kernels.common.cell_table import MASS, PLANAR, STATUS
 from dwell._kernels.common.tracks import value_on_track
 from tests.plain import printed
 
@@ -15,6 +16,7 @@ TURNS = [0.3, -0.3, 1e9 + 0.25, -1e15 - 0.25, 2.0**53, 2.0**63, -(2.0**64), 1e19
 PROGRAM = f"""
 import json, math, numpy as np
 from dwell._kernels import _jit
+from dwell._kernels.common.cell_table import MASS, PLANAR, STATUS
 from dwell._kernels.common.tracks import CIRCLE, value_on_track
 from dwell._kernels.polygon.cell_list import bin_of
 def placed(x, frame):
@@ -75,14 +77,14 @@ def test_a_peak_that_is_nowhere_has_no_mass(center):
     terms = weighted_region(box, dwell.Mixture(tuple(peaks))).terms
     places = np.array([[0.2, 0.7]]), np.array([[0.3, 0.6]])
     rows = np.zeros(2, dtype=np.int64), np.arange(2), np.zeros(1)
-    corners, out = np.ascontiguousarray(box.vertices.T), np.empty((2, kernel.COLUMNS))
+    corners, out = np.ascontiguousarray(box.vertices.T), np.empty((2, PLANAR))
     masses = []
     for lost in ((), (0,), (0, 1)):
         far = terms._replace(gaussians=terms.gaussians.copy())
         far.gaussians[list(lost), 1] = center
         given = (*rows, *places, *corners, far, None, out, make_scratch(2, 4))
         kernel.measure_few(0, 2, *given)
-        masses.append(np.where(out[:, kernel.STATUS] == 0, out[:, kernel.MASS], 0.0))
+        masses.append(np.where(out[:, STATUS] == 0, out[:, MASS], 0.0))
     assert (masses[2] == 0.0).all() or not np.isfinite(masses[2]).all()
     assert not (masses[1] > masses[0]).any()
 

@@ -62,7 +62,7 @@ def test_the_cache_is_named_after_the_text_of_all_kernels_it_may_call(tmp_path, 
         _jit.cache_folder.cache_clear()
         _jit._records.cache_clear()
         files = [_jit.ROOT / f"{name}.py" for name in names]
-        return [_jit.source_digest.__wrapped__(), *map(_jit.cache_folder, files)]
+        return [*map(_jit.cache_folder, files)]
 
     def touched(name, text="# one more line\n"):
         before = digests()
@@ -70,9 +70,9 @@ def test_the_cache_is_named_after_the_text_of_all_kernels_it_may_call(tmp_path, 
             changed.write(text)
         return [a != b for a, b in zip(before, digests(), strict=True)]
 
-    assert touched(philox) == [True, False, False, True, True, False]
-    assert touched(clip) == [True, False, True, True, False, True]
-    assert touched(arithmetic) == [True, True, False, True, False, True]
+    assert touched(philox) == [False, False, True, True, False]
+    assert touched(clip) == [False, True, True, False, True]
+    assert touched(arithmetic) == [True, False, True, False, True]
     assert all(touched("_jit"))
     assert all(touched(philox, "class Pair(NamedTuple):\n    one: float\n"))
     _jit.imports_of.cache_clear()

@@ -9,6 +9,7 @@ import pytest
 
 from dwell import Box, Gaussian, Polygon, Uniform, tessellate
 from dwell._kernels._jit import ENABLED, njit
+from dwell._kernels.common.cell_table import PLANAR
 from dwell._kernels.polygon.box_tree import AT_REST, build_at_rest, make_tree
 from dwell._kernels.polygon.buffers import BRANCHES, make_scratch
 from dwell._kernels.polygon.cell_list import (
@@ -19,7 +20,7 @@ from dwell._kernels.polygon.cell_list import (
     make_near,
     put_at_rest,
 )
-from dwell._kernels.polygon.entry_points import COLUMNS, measure_all
+from dwell._kernels.polygon.entry_points import measure_all
 from dwell._kernels.polygon.grid_stencil import touches_boundary
 from dwell._types import columns
 from dwell.cells.backend import measure_cells
@@ -210,7 +211,7 @@ def visits(places):
     x, y = in_order(x, found), in_order(y, found)
     built = make_tree(len(places), AT_REST)
     build_at_rest(x, y, built)
-    near, out = make_near(len(places)), np.empty((len(places), COLUMNS))
+    near, out = make_near(len(places)), np.empty((len(places), PLANAR))
     vertices, memory = columns(SQUARE.vertices), make_scratch(len(places), 4)
     measure_all(
         0, len(places), found, built, x, y, *vertices, Uniform().terms(), None, near,

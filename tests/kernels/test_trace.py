@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from dwell import Box, Gaussian, Polygon
 from dwell._kernels._jit import njit
+from dwell._kernels.common.cell_table import PLANAR
 from dwell._kernels.polygon.buffers import EDGES, LINES, make_scratch
-from dwell._kernels.polygon.entry_points import COLUMNS, cell_of, measure_few, measure_many
+from dwell._kernels.polygon.entry_points import cell_of, measure_few, measure_many
 from dwell._kernels.polygon.gift_wrap import DX, DY, OFFSET, fill_block, follow, trace_cell
 from dwell.cells.weighted_region import weighted_region
 from tests.kernels.test_neighbor_search import assert_same_bits
@@ -162,7 +163,7 @@ def test_few_agents_get_the_bits_of_many(shape, hair):
         x, y = (np.ascontiguousarray(points[None, :, k]) for k in range(2))
         agents = np.arange(len(points))
         ground = weighted_region(Polygon(SLANTED), Gaussian((0.4, 0.3), 3.0))
-        few, many = np.empty((2, len(points), COLUMNS))
+        few, many = np.empty((2, len(points), PLANAR))
         for measure, out in ((measure_few, few), (measure_many, many)):
             scratch = make_scratch(len(points), len(vertices))
             edges = (np.ascontiguousarray(vertices[:, k]) for k in range(2))

@@ -15,9 +15,9 @@ from dwell._types import lengths
 from dwell.agents import CoverageSystem
 from dwell.agents.segments import Segments
 from dwell.errors import InputError
-from dwell.fleet.faults import Faults
 from dwell.fleet.plant import Integrator
 from dwell.fleet.virtual import VirtualFleet
+from dwell.live.faults import Faults
 from dwell.live.record import FENCE, NEAR, POSE, SPEED, STAND, STOP, belief_type
 from dwell.live.safety import Circumstances, apart, inside, limited
 from dwell.live.settings import MOST_ECHOES, LiveLaw, LiveSettings, live_law

@@ -127,7 +127,7 @@ def test_a_sweep_at_a_site_has_units() -> None:
     site = drawn(table(over_waits(), T2, units=METRIC))
     other = drawn(table(over_waits(), T2))
 
-    labels = {"largest error": "(m)", "time of": "(s)", "distance": "m", "largest hold": "(m/s)"}
+    labels = {"largest error": "(m)", "time of": "(s)", "path length": "m", "largest hold": "(m/s)"}
     for title, unit in labels.items():
         assert panel(site, title).get_ylabel().endswith(unit)
     assert panel(site, "cost").get_xlabel() == "longest wait $T_2$ (s)"
@@ -320,5 +320,5 @@ def test_no_flat_line_at_a_hundred_percent() -> None:
     figure = drawn(table(over_waits(3), T2))
     titles = [ax.get_title() for ax in figure.axes]
     assert "time of coverage" in titles
-    assert "distance per agent" in titles
+    assert "path length per agent" in titles
     assert not any("reach coverage" in title for title in titles)

@@ -162,3 +162,17 @@ def test_an_agent_without_mass_moves_to_the_region() -> None:
     run = dwell.simulate(site, None, start, law, until=30.0, seed=1)
     assert site.covers(run.positions(30.0)).all()
     assert dwell.check(run).ok
+
+
+@pytest.mark.parametrize("level", [0.4, 2.5])
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_all_moments_grow_with_the_level(level: float, count: int) -> None:
+    ring = coast(256, seed=5)
+    points = np.random.default_rng(count).uniform(-0.5, 0.5, (count, 2))
+    one = dwell.tessellate(dwell.Region(ring), points, dwell.Uniform(1.0))
+    even, flat = dwell.Uniform(level), dwell.Polynomial([(0, 0, level)])
+    for density in (even, flat):
+        found = dwell.tessellate(dwell.Region(ring), points, density)
+        assert found.cost == pytest.approx(level * one.cost, rel=1e-11)
+        np.testing.assert_allclose(found.masses, level * one.masses, rtol=1e-11)
+        np.testing.assert_allclose(found.centroids, one.centroids, atol=1e-11)

@@ -13,6 +13,8 @@ OUT = [(3, 1), (5, 1), (5, 2), (3, 2)]
 WITHIN = [(1.2, 1.2), (1.6, 1.2), (1.6, 1.6)]
 SQUARE = [(0, 0), (4, 0), (4, 4), (0, 4)]
 HOLE = [(1, 1), (2, 1), (2, 2), (1, 2)]
+FAR = [(6, 0), (9, 0), (9, 4), (6, 4)]
+FAR_HOLE = [(7, 1), (8, 1), (8, 2)]
 
 
 def refusal(parts: object, **more: object) -> dwell.DwellError:
@@ -29,6 +31,12 @@ def refusal(parts: object, **more: object) -> dwell.DwellError:
         ({"outer": SQUARE, "holes": [OUT]}, "workspace.crossing", ["hole 0"]),
         ({"outer": SQUARE, "holes": [[(6, 1), (7, 1), (7, 2)]]}, "workspace.nesting", ["hole 0"]),
         ({"outer": SQUARE, "holes": [HOLE, WITHIN]}, "workspace.nesting", ["hole 1"]),
+        ([FAR, {"outer": SQUARE, "holes": [FAR_HOLE]}], "workspace.nesting", ["hole 0"]),
+        ([{"outer": SQUARE, "holes": [FAR_HOLE]}, FAR], "workspace.nesting", ["hole 0"]),
+        (
+            [{"outer": SQUARE, "holes": [FAR_HOLE]}, {"outer": FAR, "holes": [HOLE]}],
+            "workspace.nesting", ["part 0, hole 0"],
+        ),
         ([SQUARE, [(1, 1), (2, 1), (2, 2)]], "workspace.overlap", ["part 1", "part 0"]),
         ([SQUARE, [(4, 0), (6, 0), (6, 4), (4, 4)]], "workspace.crossing", ["overlap"]),
         ([(0, 0), (1, 0)], "workspace.degenerate", ["three vertices"]),
@@ -72,6 +80,22 @@ def test_rings_may_touch_in_a_point() -> None:
     assert site.area == 14.0
     two = dwell.Region([SQUARE, [(4, 4), (6, 4), (6, 6), (4, 6)]])
     assert two.area == 20.0
+
+
+@pytest.mark.parametrize("stay", [False, True])
+def test_a_region_may_be_made_of_the_parts_of_another(stay: bool) -> None:
+    given = [{"outer": SQUARE, "holes": [HOLE, [(3, 3), (3.5, 3), (3.5, 3.25)]]},
+             {"outer": FAR, "holes": [FAR_HOLE]}]  # fmt: skip
+    site = dwell.Region(given, stay=stay)
+    points = np.random.default_rng(2).uniform((-1, -1), (10, 5), (400, 2))
+    for parts in (site.parts, list(site.parts), [site.parts[1], given[0]]):
+        again = dwell.Region(parts, stay=stay)
+        assert again.area == pytest.approx(16 - 1 - 0.0625 + 12 - 0.5)
+        assert sorted(len(part.holes) for part in again.parts) == [1, 2]
+        assert (again.covers(points) == site.covers(points)).all()
+    alone = dwell.Region([site.parts[1]])
+    assert alone.area == pytest.approx(11.5)
+    assert len(alone.parts[0].holes) == 1
 
 
 def test_an_island_in_a_lake() -> None:

@@ -55,6 +55,23 @@ def test_samples_of_a_run_with_events_follow_the_new_horizon(path):
     assert same(run_scenario(scenario(LAWS["timer"], record, until=1.7)), further)
 
 
+@pytest.mark.parametrize("kind", ["samples", "summary"])
+@pytest.mark.parametrize("beyond", [0.95, 0.75, 0.5, 0.2])
+def test_a_resumed_run_covers_from_when_the_whole_one_does(kind, beyond, path):
+    """The last error beyond nu lies before the stop, or after it, or there is none."""
+    law = LAWS["timer"]
+    whole = run_scenario(scenario(law, KINDS["events"], until=1.0))
+    worst = [float(whole.errors(t).max()) for t in (0.0, 1.0)]
+    nu = worst[1] + beyond * (worst[0] - worst[1])
+    known = run_scenario(scenario(law, KINDS["events"], until=3.0, nu=nu))
+    asked = scenario(law, {"kind": kind, "sample_every": 0.05}, until=1.0, nu=nu)
+    run_scenario(asked, out=path)
+    again = resume_run(path, horizon=3.0)
+    assert known.reached_at is not None
+    assert again.reached_at == pytest.approx(known.reached_at, abs=1e-9)
+    assert dwell.load_run(path).reached_at == again.reached_at
+
+
 def test_where_a_run_cannot_go_on(path, tmp_path):
     """The rest of the refusals is in tests/catalogue/test_catalogue_resume.py."""
     run_scenario(scenario(LAWS["timer"], KINDS["events"]), out=path)
@@ -298,6 +315,8 @@ def test_memories_are_plain_data():
         restored({"Popen": {"args": "ls"}})
     with pytest.raises(ValueError, match="no numbers"):
         restored({"array": ["|O", [1], "AAAA"]})
-    with pytest.raises(ControllerError, match="remembers a object, which a file cannot hold"):
+    with pytest.raises(
+        ControllerError, match="remembers or sends a object, which a file cannot hold"
+    ):
         plain(object())
     assert np.isinf(restored(plain(np.inf)))

@@ -19,7 +19,13 @@ from dwell.hybrid import Stop, StopReason
 from dwell.live.record import INTERVENTIONS, STALE, LiveRecord, belief_type, sample_type
 from dwell.measure import Metrics
 from dwell.results import journal
-from dwell.results.files import check_target, locked, refuse_own_source, written_whole
+from dwell.results.files import (
+    check_target,
+    locked,
+    refuse_own_source,
+    replaceable,
+    written_whole,
+)
 from dwell.results.journal import STATE, Journal, clear, folder_of, read_journal
 from dwell.results.live_record import live_attribute, live_from, live_numbers, live_variables
 from dwell.results.resume import extended, standing_after
@@ -424,3 +430,14 @@ def test_the_record_of_a_live_run_is_stored_whole(run: dwell.Run) -> None:
     assert found["gaps_over_t2"] == 0
     shorter = replace(run.system, controller=replace(law, t2=[0.95, 0.95, 0.8]))
     assert live_numbers(shorter, record)["gaps_over_t2"] == 1
+
+
+def test_what_may_be_replaced(tmp_path):
+    for name, content in (("ours", b"x" * 5000 + b"a mark"), ("empty", b""), ("theirs", b"none")):
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    kept = {name: replaceable(tmp_path / name, "a mark") for name in os.listdir(tmp_path)}
+    assert kept == {"ours": True, "empty": False, "theirs": False, "folder": False, "link": False}
+    assert replaceable(tmp_path / "absent")
+    assert not replaceable(tmp_path / "ours")

@@ -170,6 +170,47 @@ def test_the_switches_of_a_world(run: dwell.Run) -> None:
     )
 
 
+PLAIN = {k: v for k, v in TABLES.items() if k != "world"} | {
+    "density": HILL, "agents": {"start": START}
+}  # fmt: skip
+MOVES = {"kind": "gaussian", "rate": 0.2,
+         "center": {"times": [0, 3], "values": [[1, 1], [3, 2]], "after": "hold"}}  # fmt: skip
+WALLS = {"kind": "polygon", "vertices": {"times": [0, 0.9, 5], "values": [
+    [[0, 0], [4, 0], [4, 3], [0, 3]], [[0, 0], [5, 0], [4, 3], [0, 3]],
+    [[0, 0], [5, 0], [4, 4], [0, 3]]], "after": "hold"}}  # fmt: skip
+BOX = {"kind": "box", "lower": [0, 0], "upper": [5, 4]}
+
+
+@pytest.mark.parametrize(
+    ("tables", "moving"),
+    [
+        ({"density": MOVES}, [("density", 0.0, None)]),
+        ({"density": MOVES, "world": [{"from": 1.0, "density": HILL}]}, [("density", 0.0, 1.0)]),
+        (
+            {"density": MOVES, "workspace": WALLS, "world": [{"from": 1.5, "workspace": BOX}]},
+            [("density", 0.0, None), ("workspace", 0.0, 1.5)],
+        ),
+        ({"world": [{"from": 1.0, "density": MOVES}]}, [("density", 1.0, None)]),
+        (
+            {"density": MOVES, "world": [{"from": 0.5, "density": HILL},
+                                         {"from": 1.25, "density": MOVES},
+                                         {"from": 1.75, "density": HILL}]},
+            [("density", 0.0, 0.5), ("density", 1.25, 1.75)],
+        ),
+    ],
+)  # fmt: skip
+def test_what_moves_does_so_until_it_is_replaced(tables: dict[str, Any], moving: Any) -> None:
+    run = dwell.run_scenario(parse_scenario({**PLAIN, **tables}), progress=False)
+    world = run.summary()["world"]
+    found = [(one["what"], one["from"], one["until"]) for one in world["moving"]]
+    assert found == moving
+    said = dict(rows_of(run.summary()))["world"]
+    for what, begin, until in moving:
+        end = "until the end" if until is None else f"until t = {until:g}"
+        since = "" if begin == 0.0 else f" from t = {begin:g}"
+        assert f"{what} moves{since} {end}" in said
+
+
 def test_evaluation_keeps_the_order_of_the_times(run: dwell.Run) -> None:
     times = np.array([1.7, 0.1, 1.0, 0.1, 2.0, 0.0])
     for name in ("positions", "holds", "timers", "errors", "hold_errors", "cost"):
@@ -271,6 +312,9 @@ def test_a_number_that_is_stated_wrongly_is_named(
     details = replace(kept.details, stated=replace(kept.details.stated, numbers=numbers))
     (wrong,) = misstated(replace(kept, details=details), True)
     assert wrong.startswith(f"summary.{path[0]}")
+    earlier = {key: value for key, value in kept.details.stated.numbers.items() if key != "samples"}
+    less = replace(kept.details, stated=replace(kept.details.stated, numbers=earlier))
+    assert misstated(replace(kept, details=less), True) == []
     stated = replace(kept.details.stated, labels=np.array([0, 2, 1, 3, 4]))
     assert misstated(replace(kept, details=replace(details, stated=stated)), True) == ["agent"]
     for name, given in (("stop_reason", "zeno"), ("stop_time", 1.0), ("until", 1.5)):

@@ -143,7 +143,8 @@ def test_a_law_in_python_that_remembers(kind, path):
 
 def test_a_memory_that_no_file_can_hold_is_refused_before_the_run(tmp_path):
     asked = scenario(Forgetful(), KINDS["events"])
-    with pytest.raises(ControllerError, match="the law remembers a set, which a file cannot hold"):
+    words = "the law remembers or sends a set, which a file cannot hold"
+    with pytest.raises(ControllerError, match=words):
         run_scenario(asked, out=tmp_path / "run.nc")
     assert list(tmp_path.iterdir()) == []
     assert run_scenario(asked).stop.reason.ok

@@ -185,6 +185,8 @@ def test_a_rewritten_file_is_intact_and_an_altered_one_is_not(file, tmp_path):
     other = dwell.load_run(tmp_path / "other.nc")
     assert other.provenance["intact"] == "false"
     assert "its file was changed" in repr(other)
+    other.save(tmp_path / "again.nc")
+    assert dwell.load_run(tmp_path / "again.nc").intact is False
     for wrong, says in (
         (other.horizon + 1.0, rf"not {other.horizon + 1.0!r}$"),
         (np.nan, "not nan$"),
@@ -227,7 +229,7 @@ def test_results_have_short_representations(run):
         assert len(repr(one)) < 160
         assert "\n" not in repr(one)
     assert str(found).splitlines()[0].split() == ["timer", "lloyd"]
-    assert "final cost" in str(found)
+    assert "cost at the end" in str(found)
     assert "<th>lloyd</th>" in found._repr_html_()
     assert f"{cells.masses[2]:.6g}" in str(cells)
     assert "cost.final" in run._repr_html_()

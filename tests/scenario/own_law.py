@@ -2,11 +2,14 @@
 
 LAW = """
 from dataclasses import dataclass
-from dwell.agents import Command
+from dwell.agents import Command, Traits
 
 @dataclass(frozen=True)
 class Law:
     top_speed: float = 0.2
+    @property
+    def traits(self):
+        return Traits(top_speed=self.top_speed)
     def begin(self, view):
         return Command(0.1 * view.measurement.error, view.time + 0.5)
     decide = begin

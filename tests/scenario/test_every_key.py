@@ -12,7 +12,7 @@ import pytest
 
 import dwell
 from dwell import Network, Sensor, Switch
-from dwell._checks import NORM_SLACK
+from dwell._parameters import LARGEST, common_length, parameters_of
 from dwell.agents import CoverageSystem
 from dwell.density import (
     Function,
@@ -24,10 +24,10 @@ from dwell.density import (
     Raster,
     Uniform,
 )
-from dwell.errors import DensityError, ScenarioError
+from dwell.errors import ControllerError, DensityError, ScenarioError
 from dwell.geometry import Ball, Box, Ellipsoid, Interval, MovingPolygon, Polygon, Polytope, Region
 from dwell.motion import Circle, Keyframes
-from dwell.scenario import Scenario, checks, laws, parse_scenario
+from dwell.scenario import Scenario, checks, parse_scenario
 from dwell.scenario.build import (
     build,
     build_density,
@@ -48,6 +48,9 @@ from dwell.scenario.describe import (
 )
 from dwell.scenario.fleet import live_settings
 from dwell.scenario.frozen import scenario_at
+from dwell.scenario.laws import LAW_KINDS, LAW_TABLES
+from dwell.scenario.places import DENSITY_TABLES
+from dwell.scenario.problems import dotted
 from dwell.scenario.rasters import describe_raster, pinned, raster_from, raster_tables
 from dwell.scenario.site import as_epoch, with_site
 from dwell.sites import Site
@@ -327,6 +330,23 @@ def test_the_world_of_a_time_has_the_agents_of_the_time(
             scenario_at(whole, wrong)
 
 
+@pytest.mark.parametrize("at", [0.0, 1.0])
+def test_every_key_with_a_value_for_each_agent_goes_along(at: float) -> None:
+    """The agent that leaves is in the middle, and no two values are equal."""
+    law = {**TABLES["controller"], "reset": "periodic"}
+    lists = {"t1": [0.01, 0.02, 0.03], "t2": [0.21, 0.22, 0.23], "period": [0.11, 0.12, 0.13],
+             "initial_timer": [0.14, 0.15, 0.16],
+             "initial_hold": [[0.01, 0], [0.02, 0], [0.03, 0]]}  # fmt: skip
+    world, who = [{"from": 1.0, "leave": [1]}], [0, 2] if at else [0, 1, 2]
+    for key, values in lists.items():
+        whole = scenario(world=world, controller=law | {"t1": 0.01, "t2": 0.25, key: values})
+        kept = getattr(scenario_at(whole, at).controller, key)
+        assert np.array(kept).tolist() == [values[p] for p in who], key
+    for key, value in (("t1", 0.01), ("t2", 0.25), ("period", 0.1), ("initial_timer", 0.2)):
+        whole = scenario(world=world, controller=law | {"t1": 0.01, "t2": 0.25, key: value})
+        assert getattr(scenario_at(whole, at).controller, key) == value
+
+
 def test_lists_of_waits_go_along_too() -> None:
     world = [{"from": 1.0, "leave": [1]}]
     for intervals, kept in (
@@ -556,35 +576,86 @@ def problems(found: Any) -> list[tuple[Any, ...]]:
     return [one.where for one in found]
 
 
-def test_limits_from_both_sides() -> None:
-    assert laws.NORM_SLACK == NORM_SLACK
-    per = (0.1, 0.3)
-    assert problems(checks.order(0.2, 0.2)) == []
-    assert problems(checks.order((0.1, 0.3), 0.2)) == [("t1", 1)]
-    assert problems(checks.order(0.2, (0.3, 0.1))) == [("t1",)]
+DEFAULTS = {
+    kind: {name: one.default for name, one in parameters_of(law).items()}
+    for kind, law in LAW_KINDS.items()
+}
+
+
+def law_problems(kind: str, **keys: Any) -> list[tuple[Any, ...]]:
+    """Where the table of a law has faults; its class finds the first of them, too."""
+    table = LAW_TABLES[kind].model_construct(None, **{"kind": kind, **DEFAULTS[kind], **keys})
+    where = problems(table._problems())
+    if not where:
+        LAW_KINDS[kind](**keys)
+        return where
+    with pytest.raises(ControllerError) as caught:
+        LAW_KINDS[kind](**keys)
+    assert caught.value.key == "controller." + dotted(where[0])
+    return where
+
+
+def timer_problems(**keys: Any) -> list[tuple[Any, ...]]:
+    return law_problems("timer", **{"k1": 1.0, "nu": 0.5, "t1": 0.1, "t2": 0.3, **keys})
+
+
+def test_limits_of_laws_from_both_sides() -> None:
+    assert timer_problems(t1=0.2, t2=0.2) == []
+    assert timer_problems(t1=(0.1, 0.3), t2=0.2) == [("t1", 1)]
+    assert timer_problems(t1=0.2, t2=(0.3, 0.1)) == [("t1",)]
     for value, wrong in ((0.1, []), (0.3, []), (0.0999, [("period",)]), (0.3001, [("period",)])):
-        assert problems(checks.within(("period",), value, *per)) == wrong
-    assert problems(checks.within(("period",), (0.2, 0.2), (0.1, 0.3), 0.4)) == [("period", 1)]
-    assert problems(checks.within(("period",), 0.2, 0.1, (0.3, 0.15))) == [("period",)]
-    assert problems(checks.intervals_within((0.2, 0.31), *per)) == [("intervals", 1)]
-    rows = ((0.2, 0.3), (0.2, 0.5))
-    assert problems(checks.intervals_within(rows, 0.1, (0.3, 0.5))) == []
-    assert problems(checks.intervals_within(rows, 0.1, (0.5, 0.3))) == [("intervals", 1, 1)]
-    assert checks.least((0.3, 0.1, 0.2)) == ((1,), 0.1)
-    assert checks.least(0.3) == ((), 0.3)
-    assert checks.common_length(1.0, None) == 1
-    assert checks.common_length((1, 2), 1.0) == 2
-    assert checks.common_length((1, 2), (1, 2, 3)) is None
-    assert problems(checks.one_per_agent(("x",), (1, 2, 3), 3, 0)) == []
-    assert problems(checks.one_per_agent(("x",), (1, 2), 3, 1)) == [("x",)]
-    assert problems(checks.one_per_agent(("x",), 1.0, 3, 1)) == []
+        assert timer_problems(reset="periodic", period=value) == wrong
+    periods = {"reset": "periodic", "period": (0.2, 0.2)}
+    assert timer_problems(**periods, t1=(0.1, 0.3), t2=0.4) == [("period", 1)]
+    assert timer_problems(reset="periodic", period=0.2, t2=(0.3, 0.15)) == [("period",)]
+    assert timer_problems(reset="sequence", intervals=(0.2, 0.31)) == [("intervals", 1)]
+    rows = {"reset": "sequence", "intervals": ((0.2, 0.3), (0.2, 0.5))}
+    assert timer_problems(**rows, t2=(0.3, 0.5)) == []
+    assert timer_problems(**rows, t2=(0.5, 0.3)) == [("intervals", 1, 1)]
+    assert timer_problems(reset="adaptive", eta_max=0.999) == []
+    assert timer_problems(reset="adaptive", eta_max=1.0) == [("eta_max",)]
+    assert timer_problems(k1=2.0, t2=LARGEST) == [("t2",)]
+    assert timer_problems(k1=1.0, t2=LARGEST) == []
     for levels, wrong in (
         ((0.0, 0.5, 1.0), []),
         ((0.0, 0.5, 0.5, 1.0), [("levels", 2)]),
         ((0.1, 1.0), [("levels", 0)]),
         ((0.0, 0.9), [("levels", 1)]),
     ):
-        assert problems(checks.levels(levels)) == wrong
+        assert law_problems("event-triggered", levels=levels) == wrong
+
+
+def gaussian_problems(rows: Any) -> list[tuple[Any, ...]]:
+    """Where the table of a Gaussian has faults; its class finds the first of them, too."""
+    keys = {"center": (0.0,) * len(rows), "covariance": rows, "rate": None, "weight": 1.0}
+    table = DENSITY_TABLES["gaussian"].model_construct(None, kind="gaussian", **keys)
+    where = problems(table._problems())
+    if where:
+        with pytest.raises(DensityError):
+            Gaussian(**keys)
+    else:
+        Gaussian(**keys)
+    return where
+
+
+def test_limits_of_densities_from_both_sides() -> None:
+    for rows, wrong in (
+        (((2, 1), (1, 1)), False), (((1, 1), (1, 1)), True), (((2, 1), (0.5, 1)), True),
+        (((2, 0, 0), (0, 2, 1.9), (0, 1.9, 2)), False),
+        (((2, 0, 0), (0, 2, 2.1), (0, 2.1, 2)), True), (((-1, 0), (0, 1)), True),
+    ):  # fmt: skip
+        assert bool(gaussian_problems(rows)) is wrong, rows
+
+
+def test_limits_from_both_sides() -> None:
+    assert checks.least((0.3, 0.1, 0.2)) == ((1,), 0.1)
+    assert checks.least(0.3) == ((), 0.3)
+    assert common_length(1.0, None) == 1
+    assert common_length((1, 2), 1.0) == 2
+    assert common_length((1, 2), (1, 2, 3)) is None
+    assert problems(checks.one_per_agent(("x",), (1, 2, 3), 3, 0)) == []
+    assert problems(checks.one_per_agent(("x",), (1, 2), 3, 1)) == [("x",)]
+    assert problems(checks.one_per_agent(("x",), 1.0, 3, 1)) == []
     for every, horizon, count, wrong in (
         (1e-7, 1.0, 1, False), (0.99e-7, 1.0, 1, True), (1e-6, 1.0, 100, False),
         (0.99e-6, 1.0, 100, True),
@@ -592,15 +663,9 @@ def test_limits_from_both_sides() -> None:
         assert bool(problems(checks.sample_count(every, horizon, count))) is wrong
     assert problems(checks.box((0, 0), (1, 1))) == []
     assert problems(checks.box((0, 1), (1, 1))) == [("lower", 1)]
-    for rows, wrong in (
-        (((2, 1), (1, 1)), False), (((1, 1), (1, 1)), True), (((2, 1), (0.5, 1)), True),
-        (((2, 0, 0), (0, 2, 1.9), (0, 1.9, 2)), False),
-        (((2, 0, 0), (0, 2, 2.1), (0, 2.1, 2)), True), (((-1, 0), (0, 1)), True),
-    ):  # fmt: skip
-        assert bool(problems(checks.covariance(rows))) is wrong, rows
     assert problems(checks.points(("s",), ((1, 2), (1, 2, 3)), 2)) == [("s", 1)]
     assert problems(checks.matrix(("m",), ((1, 2), (3, 4)), 3)) == [("m",)]
-    assert problems(checks.terms(((0, 0, 1), (1, 0)), 2)) == [("terms", 1)]
+    assert problems(checks.terms(("terms",), ((0, 0, 1), (1, 0)), 2)) == [("terms", 1)]
     assert problems(checks.same_length("v", ((1, 2), (1,), (3, 4)), "c", "w")) == [("v", 1)]
 
 

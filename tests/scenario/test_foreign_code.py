@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 
 import h5py
 import numpy as np
@@ -115,6 +116,70 @@ def test_folders_of_modules_lie_beside_the_file(home, modules):
     assert nothing_happened(home)
 
 
+# Links beside a scenario: what is named, the files that are there, and the links to elsewhere.
+NEAR, PACKAGE = "near:Law", "pkg.law:Law"
+LINKS = {
+    "module": (NEAR, {}, {"near.py": "far.py"}),
+    "package": (PACKAGE, {}, {"pkg": "pkg"}),
+    "package hides the module": (NEAR, {"near.py": LAW}, {"near": "pkg"}),
+    "__init__": (PACKAGE, {"pkg/law.py": LAW}, {"pkg/__init__.py": "far.py"}),
+    "__init__ alone": ("pkg:Law", {"pkg/law.py": LAW}, {"pkg/__init__.py": "far.py"}),
+    "inner __init__": (
+        "pkg.sub.law:Law", {"pkg/__init__.py": "", "pkg/sub/law.py": LAW},
+        {"pkg/sub/__init__.py": "far.py"},
+    ),
+    "submodule": (PACKAGE, {"pkg/__init__.py": ""}, {"pkg/law.py": "far.py"}),
+    "submodule of __init__": (
+        "pkg:Law", {"pkg/__init__.py": f"from pkg import other\n{LAW}"}, {"pkg/other.py": "far.py"}
+    ),
+    "inner package": (
+        "pkg:Law", {"pkg/__init__.py": f"import pkg.other\n{LAW}"}, {"pkg/other": "pkg"}
+    ),
+    "a link to a link": (
+        PACKAGE, {"pkg/law.py": LAW}, {"there.py": "far.py", "pkg/__init__.py": "../site/there.py"}
+    ),
+    "compiled": (
+        PACKAGE, {"pkg/__init__.py": "", "pkg/law.py": LAW},
+        {f"pkg/law{EXTENSION_SUFFIXES[0]}": "far.py"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "files", "links"), LINKS.values(), ids=LINKS)
+def test_links_to_elsewhere_are_not_beside_the_file(home, name, files, links):
+    site, elsewhere = home / "site", home / "elsewhere"
+    (elsewhere / "pkg").mkdir()
+    for one in ("__init__.py", "law.py"):
+        (elsewhere / "pkg" / one).write_text(WITNESS)
+    (site / "near.py").unlink()
+    for path, text in files.items():
+        (site / path).parent.mkdir(parents=True, exist_ok=True)
+        (site / path).write_text(text)
+    for path, target in links.items():
+        (site / path).symlink_to(elsewhere / target)
+    path = site / "evil.json"
+    path.write_text(json.dumps(naming(name)))
+    for command in ("validate", "run"):
+        outcome = dwell(command, path)
+        assert (outcome.code, len(outcome.sentences)) == (2, 1)
+        assert "--allow-code" in outcome.sentences[0]
+    assert nothing_happened(home)
+
+
+def test_links_within_the_folder_are_followed(home):
+    site = home / "site"
+    (site / "code").mkdir()
+    (site / "code" / "__init__.py").write_text("")
+    (site / "near.py").rename(site / "code" / "law.py")
+    (site / "pkg").symlink_to("code")
+    (site / "link").symlink_to(site)
+    (site / "own.json").write_text(json.dumps(naming(PACKAGE)))
+    assert dwell("run", site / "own.json").code == 0
+    assert dwell("run", site / "link" / "own.json").code == 0
+    (site / "pkg" / "data.csv").symlink_to(home / "elsewhere" / "far.py")  # no code
+    assert dwell("run", site / "own.json").code == 0
+
+
 def test_validate_imports_nothing_even_beside_the_file(home):
     (home / "site" / "near.py").write_text(WITNESS)
     outcome = dwell("validate", home / "site" / "own.toml")
@@ -170,6 +235,11 @@ def forged(path, name=None, modules=None):
         scenario["controller"]["class"] = name or scenario["controller"]["class"]
         scenario["modules"] = modules or scenario["modules"]
         file.attrs["scenario"] = json.dumps(scenario)
+    renewed(path)
+
+
+def renewed(path):
+    """The digest of a changed file fits again."""
     variables, attributes = read_netcdf(path)
     with h5py.File(path, "r+") as file:
         file.attrs["digest"] = digest_of(variables, attributes)
@@ -186,6 +256,31 @@ def test_runs_name_no_code(home, name):
     assert dwell("run", "--resume", path, "--horizon", 9).code != 0
     assert library.load_run(path).agents == 3
     assert nothing_happened(home)
+
+
+CHANGES = {
+    "parameter": {"controller": {"top_speed": 0.1}},
+    "modules": {"modules": "elsewhere"},
+    "function": {"density": {"kind": "callable", "function": "near:Law"}},
+}
+
+
+@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
+def test_a_run_whose_code_or_its_parameters_were_changed_is_not_trusted(home, changes):
+    law = {**TABLES["controller"], "top_speed": 0.15}
+    density = {"kind": "callable", "function": "near:ridge"}
+    written(home / "site" / "own.toml", {**TABLES, "controller": law, "density": density})
+    path = stored(home)
+    with h5py.File(path, "r+") as file:
+        scenario = json.loads(file.attrs["scenario"])
+        scenario |= changes | {"controller": scenario["controller"] | changes.get("controller", {})}
+        file.attrs["scenario"] = json.dumps(scenario)
+    renewed(path)
+    checked = dwell("check", path)
+    assert (checked.code, "not written by this user" in checked.sentences[0]) == (2, True)
+    run = library.load_run(path)
+    with pytest.raises(InputError, match="not written by this user"):
+        library.run_scenario(run.scenario)
 
 
 def test_a_run_of_another_user_is_shown_and_checked_with_leave_alone(home, monkeypatch):

@@ -174,7 +174,7 @@ def test_an_odd_file_name_does_not_break_the_line(write):
 
 
 DATA_HALF = (
-    "schema", "laws", "places", "values", "checks", "problems", "explain", "guards", "load",
+    "values", "checks", "problems", "explain", "guards", "load",
     "overrides", "templates",
 )  # fmt: skip
 

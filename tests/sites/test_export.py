@@ -1,6 +1,7 @@
 """Scenarios with a site, and runs written as maps and read back by GDAL."""
 
 import json
+import sys
 
 import numpy as np
 import pyogrio
@@ -18,6 +19,7 @@ from dwell.web.request_parsing import scenario_of
 from tests.cli.shell import dwell as shell
 from tests.sites.files import SQUARE, geojson, polygon, tiff, vector
 
+LAW = dwell.Timer(k1=0.05, nu=50.0, t1=5.0, t2=15.0)
 BOATS = [[4.01, 52.01], [4.02, 52.01], [4.03, 52.02], [4.02, 52.03]]
 SCENARIO = """
 [site]
@@ -285,18 +287,51 @@ def test_the_command_writes_a_map(folder, run):
 
 
 def test_a_frame_that_is_not_that_of_the_run_is_refused(run, folder):
+    alone = dwell.simulate(run.workspace, None, run.positions(0.0), LAW, until=1.0)
     for crs, words in [
         ("EPSG:4326", "in degree"),
         ("EPSG:2263", "US survey foot"),
         ("EPSG:3995", "times those on the ground"),
         ("somewhere", "a system such as"),
     ]:
-        with pytest.raises(InputError, match=words):
-            dwell.export_gis(run, folder / "a.gpkg", frame=Frame(crs))
+        for one in (run, alone):
+            with pytest.raises(InputError, match=words if one is alone else "."):
+                dwell.export_gis(one, folder / "a.gpkg", frame=Frame(crs))
     assert not (folder / "a.gpkg").exists()
 
 
+def test_a_frame_of_another_place_is_refused_where_the_site_is_known(run, folder):
+    for frame in (Frame.about(10.0, 60.0), Frame("EPSG:32618")):
+        with pytest.raises(InputError, match="those of its site, in local metres") as error:
+            dwell.export_gis(run, folder / "a.gpkg", frame=frame)
+        assert error.value.code == "export.frame"
+    assert not (folder / "a.gpkg").exists()
+    own = dwell.Site.read(folder / "site.geojson").frame
+    dwell.export_gis(run, folder / "a.gpkg", frame=own)
+    dwell.export_gis(run, folder / "b.gpkg")
+    one, other = (read(folder / f"{name}.gpkg", "agents")[0] for name in "ab")
+    assert (one == other).all()
+
+
 FAR = [[[52.0, 4.05]], [[400.0, 52.0]], [[np.inf, 0.0]], [[4, 91]], [[40.58, -74.15]], [[105, 50]]]
+
+
+@pytest.mark.parametrize("law", [LAW, dwell.Lloyd(k2=0.01)], ids=["timer", "continuous"])
+def test_a_run_of_a_site_in_python_keeps_its_frame(folder, law):
+    site = dwell.Site.read(folder / "site.geojson")
+    run = dwell.simulate(site, None, site.frame.from_map(BOATS), law, until=20.0, seed=1)
+    run.save(folder / "run.nc")
+    again = dwell.resume_run(folder / "run.nc", horizon=30.0)
+    for one in (run, dwell.load_run(folder / "run.nc"), again):
+        path = dwell.export_gis(one, folder / "a.gpkg", force=True)
+        assert pyproj.CRS(read(path, "cells")[2]["crs"]).equals(site.frame.system)
+        dwell.export_gis(one, path, frame=site.frame, force=True)
+        for other in (Frame.about(10.0, 60.0), Frame("EPSG:32631")):
+            with pytest.raises(InputError, match="those of its site, in local metres"):
+                dwell.export_gis(one, path, frame=other, force=True)
+    plain = dwell.simulate(site.workspace, None, site.frame.from_map(BOATS), law, until=1.0)
+    with pytest.raises(InputError, match="no place on the Earth"):
+        dwell.export_gis(plain, path, force=True)
 
 
 @pytest.mark.parametrize("points", FAR)
@@ -398,3 +433,72 @@ def test_the_zone_of_an_epoch_counts(folder, given, utc):
     path = dwell.export_gis(dwell.run_scenario(scenario), folder / "zone.gpkg")
     _, columns, _ = read(path, "agents")
     assert columns["begins"].astype("datetime64[s]")[0] == np.datetime64(utc.rstrip("Z"))
+
+
+# The best deployment.
+
+NOTCHED = [[4.0, 52.0], [4.1, 52.0], [4.1, 52.05], [4.06, 52.01], [4.0, 52.05], [4.0, 52.0]]
+
+
+@pytest.mark.parametrize("stay", [None, False, True])
+def test_the_best_deployment_as_a_map(folder, stay):
+    if stay is not None:
+        geojson(folder / "site.geojson", polygon(NOTCHED))
+    changes = [] if stay is None else ["--set", f"site.stay={str(stay).lower()}"]
+    outcome = shell(
+        "optimize", folder / "site.toml", "--starts", 3, "--json", "--gis", folder / "best.gpkg",
+        *changes,
+    )  # fmt: skip
+    assert (outcome.code, outcome.err) == (0, "")
+    assert sorted(pyogrio.list_layers(folder / "best.gpkg")[:, 0]) == ["agents", "cells", "region"]
+    places, agents, meta = read(folder / "best.gpkg", "agents")
+    site = dwell.Site.read(folder / "site.geojson", stay=bool(stay))
+    assert pyproj.CRS(meta["crs"]).equals(site.frame.system)
+    assert shapely.get_coordinates(places).tolist() == outcome.json["positions"]
+    (region,), columns, _ = read(folder / "best.gpkg", "region")
+    cells, rows, _ = read(folder / "best.gpkg", "cells")
+    assert columns["area"][0] == pytest.approx(site.workspace.volume, rel=1e-12)
+    assert rows["agent"].tolist() == agents["agent"].tolist() == [0, 1, 2, 3]
+    assert shapely.area(cells) == pytest.approx(rows["area"], rel=1e-12)
+    assert rows["area"].sum() == pytest.approx(columns["area"][0], rel=1e-9)
+    assert rows["mass"] == pytest.approx(rows["area"], rel=1e-9)
+    assert shapely.union_all(cells).symmetric_difference(region).area < 1e-6 * region.area
+    if stay is not False:  # else agents may stand outside
+        assert (shapely.distance(cells, places) < 1e-6).all()
+
+
+def test_that_map_in_degrees_and_from_python(folder):
+    assert shell(
+        "optimize", folder / "site.toml", "--starts", 2, "--gis", folder / "best.geojson"
+    ).code == 0  # fmt: skip
+    features = json.loads((folder / "best.geojson").read_text())["features"]
+    degrees = [one for one in features if one["properties"]["layer"] == "agents"]
+    found = dwell.optimize(folder / "site.toml", starts=2)
+    frame = dwell.Site.read(folder / "site.geojson").frame
+    there = [one["geometry"]["coordinates"] for one in degrees]
+    assert np.abs(np.array(there) - frame.to_map(found.positions)).max() < 1e-8
+    path = found.export_gis(folder / "own.gpkg", frame=frame)
+    assert shapely.get_coordinates(read(path, "agents")[0]).tolist() == found.positions.tolist()
+    with pytest.raises(InputError, match="--force"):
+        found.export_gis(path, frame=frame)
+    for wrong, words in ((None, "a dwell.Frame is needed"), (Frame("EPSG:3995"), "of its site")):
+        with pytest.raises(InputError, match=words):
+            found.export_gis(path, frame=wrong, force=True)
+
+
+def test_maps_that_cannot_be_written_are_refused_before_the_search(folder, monkeypatch):
+    monkeypatch.setattr(sys.modules["dwell.studies.optimize"], "optimize_scenario", None)
+    (folder / "there.gpkg").write_text("kept")
+    plain = dwell.load_scenario(folder / "site.toml").model_dump(exclude_none=True)
+    del plain["site"]
+    (folder / "plain.json").write_text(json.dumps(plain))
+    for name, path, words in [
+        ("site.toml", "a.shp", "a map is written as .gpkg or .geojson"),
+        ("site.toml", "there.gpkg", "--force"),
+        ("plain.json", "a.gpkg", "no place on the Earth"),
+    ]:
+        outcome = shell("optimize", folder / name, "--gis", folder / path)
+        assert outcome.code == 2
+        assert words in outcome.sentences[0]
+    assert (folder / "there.gpkg").read_text() == "kept"
+    assert not (folder / "a.gpkg").exists()

@@ -125,7 +125,12 @@ def test_deployments_have_metres_and_a_scale_bar(folder, monkeypatch):
 def test_tables_of_laws_have_units(folder):
     out = shell("compare", folder / "site.toml", "--laws", "timer,lloyd").out
 
-    for row in ("final error (m)", "settled to 50 m (s)", "top speed (m/s)", "distance (m)"):
+    for row in (
+        "largest error at the end (m)",
+        "settled to 50 m (s)",
+        "top speed (m/s)",
+        "path length (m)",
+    ):
         assert row in out
     assert "lloyd: dt = 5 s, the t1 of the scenario's law." in out
 

@@ -197,7 +197,7 @@ def failing(monkeypatch, fault):
     def fail(name):
         raise fault
 
-    monkeypatch.setattr(libraries, "import_module", fail)
+    monkeypatch.setattr("dwell._need.import_module", fail)
     with pytest.raises(InputError) as error:
         libraries.library("pyproj.crs", "a frame")
     assert error.value.code == "site.library"
@@ -208,7 +208,7 @@ def failing(monkeypatch, fault):
 def test_a_missing_library_is_one_sentence(monkeypatch):
     says = failing(monkeypatch, ModuleNotFoundError("no pyproj", name="pyproj"))
     assert says.startswith("a frame needs pyproj, which is not installed")
-    assert "pip install dwell[geo]" in says
+    assert "pip install pyproj pyogrio rasterio shapely" in says
 
 
 @pytest.mark.parametrize(
@@ -715,3 +715,76 @@ def test_a_run_on_a_site(tmp_path):
     runs = [dwell.simulate(one, None, [[0, 0], [900, 100]], law, until=60.0)
             for one in (site, site.workspace)]  # fmt: skip
     assert runs[0].positions(60.0).tolist() == runs[1].positions(60.0).tolist()
+
+
+# Corners.
+
+
+@pytest.fixture
+def few_corners(monkeypatch):
+    """At most 40 corners around which paths may turn."""
+    for place in ("geometry.routes", "sites.vector"):
+        monkeypatch.setattr(f"dwell.{place}.MOST_CORNERS", 40)
+
+
+def rugged(count, height, parts=1):
+    """A lobed coast of 5 km with that many teeth of some metres, in UTM, or several beside it."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 2 * count, endpoint=False)
+    far = (
+        2000.0
+        + 500.0 * np.cos(3.0 * angle)
+        + height
+        * np.random.default_rng(3).uniform(0.2, 1.0, 2 * count)
+        * (-1.0) ** (np.arange(2 * count))
+    )
+    ring = np.column_stack([5e5 + far * np.cos(angle), 5.7e6 + far * np.sin(angle)])
+    moved = [ring + np.array([6000.0 * k, 0.0]) for k in range(parts)]
+    return shapely.MultiPolygon([shapely.Polygon(one) for one in moved])
+
+
+@pytest.mark.parametrize(("count", "height"), [(60, 60.0), (500, 5.0), (80, 200.0)])
+@pytest.mark.parametrize("parts", [1, 2])
+def test_too_many_corners_are_refused_with_a_simplify_that_suffices(
+    tmp_path, few_corners, count, height, parts
+):
+    path = vector(tmp_path / "coast.gpkg", rugged(count, height, parts), UTM, "GPKG")
+    says = refused("corners", "corners around which a path may turn", path=path, stay=True)
+    assert int(re.search(r"has (\d+)", says)[1]) > 40
+    site, steps = followed(path, stay=True)
+    assert [list(one) for one in steps] == [["simplify"]]
+    assert all(routes.turns <= 40 for routes in site.workspace.routes)
+    left = max(routes.turns for routes in site.workspace.routes)
+    assert f"leaves {left} of them" in says
+    law = dwell.Timer(k1=5.0, nu=50.0, t1=5.0, t2=15.0)
+    start = site.workspace.nearest_inside(np.array([[5e5, 5.7e6], [5.01e5, 5.7e6]]))
+    dwell.simulate(site, None, start, law, until=20.0, seed=1)  # paths are found
+    assert dwell.Site.read(path).workspace.pieces  # without stay nothing is asked for
+
+
+def test_a_simplify_that_does_not_suffice_is_answered_by_one_that_does(tmp_path, few_corners):
+    path = vector(tmp_path / "coast.gpkg", rugged(80, 200.0), UTM, "GPKG")
+    says = refused("corners", path=path, stay=True, simplify=1e-3)
+    _, steps = followed(path, stay=True, simplify=1e-3)
+    assert steps[0]["simplify"] > 1e-3
+    assert f"simplify = {steps[0]['simplify']:g} leaves" in says
+
+
+def test_where_no_simplify_suffices_others_keys_are_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("dwell.sites.vector.MOST_CORNERS", 1)
+    path = vector(tmp_path / "coast.gpkg", rugged(12, 900.0), UTM, "GPKG")
+    says = refused("corners", "take a part of it by clip or parts", path=path, stay=True)
+    assert "simplify" not in says
+
+
+def test_a_scenario_says_so_too(tmp_path, few_corners):
+    vector(tmp_path / "coast.gpkg", rugged(60, 60.0), UTM, "GPKG")
+    (tmp_path / "site.toml").write_text(
+        '[site]\nfile = "coast.gpkg"\nstay = true\n'
+        '[agents]\nstart = [[5e5, 5.7e6]]\n[controller]\nkind = "timer"\nk1 = 5.0\nnu = 50.0\n'
+        "t1 = 5.0\nt2 = 15.0\n[run]\nhorizon = 1.0\n"
+    )
+    with pytest.raises(InputError, match=r"simplify = \S+ leaves") as fault:
+        dwell.load_scenario(tmp_path / "site.toml")
+    metres = re.search(r"simplify = (\S+) leaves", str(fault.value))[1]
+    scenario = dwell.load_scenario(tmp_path / "site.toml", [f"site.simplify={metres}"])
+    assert dwell.run_scenario(scenario).stop.reason.ok

@@ -10,6 +10,7 @@ import numpy as np
 from dwell import Timer
 from dwell.agents import EventTable
 from dwell.agents.state import Spent
+from dwell.agents.traits import traits_of
 from dwell.measure import Metrics
 from dwell.studies.paper.simulations import Pair, Simulations, TriggerFigures
 
@@ -49,16 +50,19 @@ def run(**changes: Any) -> Any:
     metrics = Metrics(
         times, errors, np.full((301, v.agents), v.hold_error), np.full(301, v.cost), np.ones(301)
     )
+    ends = [SimpleNamespace(costs=[v.cost], errors=errors[-1])] * (1 if v.contact else 2)
     return SimpleNamespace(
         agents=v.agents,
         horizon=v.horizon,
         events=events(v.intervals, v.horizon, **v.counts),
         metrics=metrics,
         start=SimpleNamespace(spent=(v.first,) * v.agents),
-        system=SimpleNamespace(controller=v.law, spacing=0.4),  # where it ends, it rests
+        system=SimpleNamespace(
+            controller=v.law, traits=traits_of(v.law), spacing=0.4
+        ),  # where it ends, it rests
         trigger=v.trigger,
         reached_at=v.reached_at,
-        details=SimpleNamespace(assumed=ASSUMED, ends_in_contact=v.contact),
+        details=SimpleNamespace(assumed=ASSUMED, ends_in_contact=v.contact, ends=ends),
         workspace=SimpleNamespace(diameter=30.0),
         cost=lambda t: v.cost,
         errors=lambda t: errors[-1],

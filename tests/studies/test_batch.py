@@ -11,9 +11,9 @@ import pytest
 import dwell
 from dwell import Scenario
 from dwell.hybrid import StopReason
+from dwell.results.summary import flat
 from dwell.scenario import parse_scenario
 from dwell.studies.batch import Batch
-from dwell.sweep.cases import flat_figures
 
 BOX = {"kind": "box", "lower": [0, 0], "upper": [2, 1]}
 HILL = {"kind": "gaussian", "center": [0.5, 0.5], "rate": 3.0}
@@ -45,18 +45,13 @@ def scenario(law=TIMER, agents=6, horizon=6.0, start=None, density=HILL, **run):
 
 def assert_same(batch: Batch, k: int, run: dwell.Run) -> None:
     """Every number of the batch is one of the run's summary, under its name, bit for bit."""
-    answer = flat_figures(run.summary(), final=True)
-    columns = batch.columns()
-    assert set(columns) <= set(answer)
-    for name, values in columns.items():
+    answer = flat(run.summary())
+    assert set(batch.columns) <= set(answer)
+    for name, values in batch.columns.items():
         one, other = values[k], answer[name]
-        same = one == other or (other is None and (one is None or np.isnan(one)))
-        assert same, (name, one, other)
-    assert batch.reasons[k] is run.stop.reason
-    assert np.array_equal(batch.positions[k], run.positions(run.horizon))
-    assert np.array_equal(batch.distance[k], run.counters.distance)
-    assert np.array_equal(batch.energy[k], run.counters.energy)
-    assert batch.empty[k] == run.details.tally.empty
+        absent = other is None and (one is None or np.isnan(one).all())
+        assert absent or np.array_equal(one, other), (name, one, other)
+    assert np.array_equal(batch["final_positions"][k], run.positions(run.horizon))
 
 
 def random_case(draw: random.Random) -> Scenario:
@@ -91,7 +86,7 @@ def test_numbers_are_those_of_run_scenario_in_two_hundred_random_cases():
 def test_starts_given_and_scattered():
     starts = np.random.default_rng(2).uniform(0, 1, (4, 5, 2))
     batch = dwell.simulate_many(scenario(), starts=starts)
-    assert batch.seeds.tolist() == [5, 6, 7, 8]
+    assert batch["seed"].tolist() == [5, 6, 7, 8]
     for k in range(4):
         alone = scenario(start=starts[k].tolist(), seed=5 + k)
         assert_same(batch, k, dwell.run_scenario(alone))
@@ -109,11 +104,33 @@ def test_laws_that_differ_in_their_numbers():
         assert_same(batch, k, dwell.run_scenario(one))
 
 
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("workspace", {"workspace": {**BOX, "upper": [2, 1.5]}}),
+        ("density", {"density": {**HILL, "rate": 2.0}}),
+        ("horizon", {"run": {"horizon": 7.0}}),
+        ("max_jumps", {"run": {"max_jumps": 99}}),
+        ("integration", {"run": {"integration": {"kind": "grid", "spacing": 0.05}}}),
+        ("number of agents", {"agents": {"start": {"count": 7, "seed": 3}}}),
+    ],
+)
+def test_runs_of_a_batch_have_each_of_these_in_common(name, changes):
+    one = scenario(horizon=0.5)
+    tables = one.model_dump(exclude_none=True)
+    run = {**tables["run"], **changes.get("run", {})}
+    other = parse_scenario({**tables, **changes, "run": run})
+    with pytest.raises(dwell.InputError, match=f"scenario 2 has another {name} than") as error:
+        dwell.simulate_many([one, one, other])
+    assert error.value.code == "batch.differs"
+
+
 def test_any_number_of_threads():
     one = scenario()
     found = [dwell.simulate_many(one, seeds=range(40), threads=n) for n in (1, 2, 5)]
-    for name, values in found[0].columns().items():
-        assert all(np.array_equal(values, other.columns()[name]) for other in found[1:]), name
+    for name, values in found[0].columns.items():
+        for other in found[1:]:
+            np.testing.assert_array_equal(values, other[name], err_msg=name)
 
 
 def test_agents_that_meet_end_their_run_only():
@@ -123,9 +140,10 @@ def test_agents_that_meet_end_their_run_only():
     batch = dwell.simulate_many(scenario(law, start=pass_by), starts=[meet, pass_by])
     alone = dwell.run_scenario(scenario(law, start=meet))
     assert alone.stop.reason is StopReason.COINCIDENT
-    assert batch.reasons == (StopReason.COINCIDENT, StopReason.HORIZON)
-    assert batch.times[0] == alone.stop.time
-    assert np.isnan(batch.costs[0])
+    assert batch["stop.reason"].tolist() == ["coincident", "horizon"]
+    assert batch["stop.time"][0] == alone.stop.time
+    assert np.isnan(batch["cost.final"][0])
+    assert np.isnan(batch["final_masses"][0]).all()
     assert_same(batch, 1, dwell.run_scenario(scenario(law, start=pass_by, seed=6)))
 
 
@@ -142,7 +160,7 @@ def test_progress_is_told():
 def test_the_closest_pair_may_be_that_of_the_start():
     start = [[0.1, 0.1], [0.1, 0.101], [1.9, 0.9]]
     batch = dwell.simulate_many(scenario(start=start), seeds=[1])
-    assert batch.separations[0] == pytest.approx(0.001)
+    assert batch["separation.seen"][0] == pytest.approx(0.001)
 
 
 @pytest.mark.parametrize("kind", ["events", "samples", "summary"])

@@ -181,7 +181,7 @@ def test_evaluations_are_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
         monkeypatch.setattr(objectives, name, outer)
 
-    counting("measure_cells")
+    counting("measure_one")
     counting("borders")
     found = optimize(SQUARE, HILL, 5, starts=3, workers=1)
     assert found.evaluations == cells
@@ -419,7 +419,7 @@ def test_figures_and_file(tmp_path: Path) -> None:
     assert kept["cost"] == found.cost
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "deployment.json").write_text("{}")
-    with pytest.raises(InputError, match="was not made here"):
+    with pytest.raises(InputError, match="is not a file made here"):
         keep_deployment(found, tmp_path / "other")
 
 
@@ -526,3 +526,26 @@ def test_far_out_in_a_tail_costs_are_logarithms() -> None:
     value = json.loads(json.dumps(found.as_json(), allow_nan=False))
     assert value["log_cost"] == found.log_cost
     assert any("near or beyond the range of numbers" in note for note in value["notes"])
+
+
+def test_a_scenario_is_optimized_at_the_time_that_is_given() -> None:
+    """A workspace, a density and agents that change; each counts at its own time."""
+    world = [
+        {"from": 0.5, "density": {"kind": "gaussian", "center": [1, 2], "rate": 0.3}},
+        {"from": 1.0, "leave": [1]},
+        {"from": 1.5, "workspace": {"kind": "box", "lower": [0, 0], "upper": [5, 3]}},
+    ]
+    changing = scenario(world=world)
+    worlds = dwell.run_scenario(changing, progress=False)
+    costs = []
+    for at in (None, 0.0, 0.6, 1.2, 1.7):
+        found = dwell.optimize(changing, starts=2, at=at)
+        there = worlds.world(at or 0.0)
+        assert found.density == there.density
+        assert np.array_equal(found.workspace.bounds, there.workspace.bounds)
+        assert len(found.positions) == len(there.agents)
+        cells = dwell.tessellate(there.workspace, found.positions, there.density)
+        assert found.cost == pytest.approx(cells.cost, rel=1e-9)
+        costs.append(found.cost)
+    assert costs[0] == costs[1]
+    assert len(set(costs)) == 4

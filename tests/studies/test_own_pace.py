@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwell import Command, Observation, check, compare
+from dwell import Command, Observation, Traits, check, compare
 from dwell.errors import ControllerError
 from dwell.runner import simulate
 from dwell.scenario import Scenario, parse_scenario
@@ -18,7 +18,7 @@ from dwell.studies.laws import scenarios_of_laws
 MODULE = '''
 from dataclasses import dataclass
 import numpy as np
-from dwell import Command
+from dwell import Command, Traits
 
 @dataclass(frozen=True)
 class Silent:
@@ -37,17 +37,19 @@ class Silent:
 
 class Fixed(Silent):
     """States a speed and a gain that cannot be set."""
-    top_speed = 0.5
-    gain = 4.0
+    traits = Traits(top_speed=0.5, gain=4.0)
     @property
     def limit(self):
-        return self.top_speed
+        return 0.5
 
 @dataclass(frozen=True)
 class Paced(Silent):
     """Takes its speed and its gain as parameters."""
     top_speed: float | None = None
     gain: float | None = None
+    @property
+    def traits(self):
+        return Traits(top_speed=self.top_speed, gain=self.gain)
     @property
     def limit(self):
         return self.top_speed or 9.0
@@ -76,7 +78,7 @@ def test_a_class_with_these_parameters_gets_the_pace_of_the_scenario(site: dict[
     found = compare(made(site), ["timer", "pace_laws:Paced"], workers=1)
     law = found.runs["pace_laws:Paced"].system.controller
     assert (law.top_speed, law.gain) == (0.75, 3.0)
-    speeds = {name: row.top_speed for name, row in found.figures.items()}
+    speeds = {name: row["top_speed"] for name, row in found.figures.items()}
     assert speeds == pytest.approx({"timer": 0.75, "pace_laws:Paced": 0.75}, rel=1e-9, abs=0.0)
     assert not found.notes
     table = {"kind": "python", "class": "pace_laws:Paced", "top_speed": 0.6}
@@ -100,7 +102,7 @@ def test_other_laws_get_the_pace_that_a_class_states(site: dict[str, Any]) -> No
 @pytest.mark.parametrize(
     ("own", "law", "note"),
     [
-        ({}, "pace_laws:Silent", "pace_laws:Silent: its class has no attribute top_speed, so the"),
+        ({}, "pace_laws:Silent", "pace_laws:Silent: its traits have no top_speed, so the"),
         (
             {},
             "pace_laws:Fixed",
@@ -109,7 +111,7 @@ def test_other_laws_get_the_pace_that_a_class_states(site: dict[str, Any]) -> No
         (
             {"kind": "python", "class": "pace_laws:Silent"},
             "lloyd",
-            "(python, a class without top_speed) sets no largest speed: the others keep",
+            "(python, a class whose traits have no top_speed) sets no largest speed: the others",
         ),
     ],
     ids=["silent", "fixed", "silent scenario"],
@@ -127,6 +129,10 @@ class Told:
 
     top_speed: Any = 0.2
 
+    @property
+    def traits(self) -> Traits:
+        return Traits(top_speed=self.top_speed)
+
     def begin(self, observation: Observation) -> Command:
         return self.decide(observation)
 
@@ -140,7 +146,7 @@ def test_a_controller_is_run_as_it_is_and_noted(site: dict[str, Any]) -> None:
 
     notes = compare(made(site), {"mine": Local()}, workers=1).notes
     assert "mine: top_speed = 0.2 makes the largest speed 0.2" in notes[0]
-    assert "mine: its class has no attribute gain, so the speed per distance" in notes[1]
+    assert "mine: its traits have no gain, so the speed per distance" in notes[1]
 
 
 def test_a_stated_speed_is_verified_and_must_be_a_speed() -> None:
@@ -151,7 +157,7 @@ def test_a_stated_speed_is_verified_and_must_be_a_speed() -> None:
         assert _speed_check(simulate(*place, Told(none), until=1.0)) is None
     for wrong in ("fast", 0.0, -1.0, float("nan"), [0.2]):
         with pytest.raises(ControllerError, match=r"Told has top_speed = .*; a number above 0"):
-            check(simulate(*place, Told(wrong), until=1.0))
+            simulate(*place, Told(wrong), until=1.0)
 
 
 def _speed_check(run: Any) -> str | None:

@@ -14,12 +14,13 @@ import dwell
 from dwell import Ball, Box, Ellipsoid, Gaussian, Interval, Mixture, Polygon, Polytope, Region
 from dwell.density import Function, Polynomial, Raster, Uniform
 from dwell.errors import InputError
+from dwell.results.figures import figure_of, spread_of
 from dwell.scenario import Scenario, parse_scenario
 from dwell.studies.batch import cases_of, simulate_many
-from dwell.studies.compare import Comparison, spread
+from dwell.studies.compare import Comparison
 from dwell.studies.confined import beside_targets, is_admissible
 from dwell.studies.deployment import Deployment, reference_for, root_mass
-from dwell.studies.folder import refuse_foreign
+from dwell.studies.folder import refuse_other
 from dwell.studies.laws import (
     beside_if_named,
     check_law_names,
@@ -32,7 +33,7 @@ from dwell.studies.laws import (
 from dwell.studies.newton import Descent, Kind
 from dwell.studies.objective import steps_to_boundary
 from dwell.studies.optimize import optimize, optimize_scenario
-from dwell.studies.outcome import final_cost, final_error, levels_of, match, resting_place
+from dwell.studies.outcome import levels_of, match, resting_place
 from dwell.studies.random_starts import CornerFrame, random_start
 
 from .conftest import scenario
@@ -216,8 +217,8 @@ def test_ends_are_those_at_the_horizon_and_rests_those_of_the_last_world() -> No
     run = dwell.simulate(
         box, None, start, law, until=1.0, switches=[dwell.Switch(at=0.5, density=later)]
     )
-    assert final_error(run) == run.errors(1.0).max()
-    assert final_cost(run) == run.cost(1.0)
+    assert figure_of(run, "error.final_max") == run.errors(1.0).max()
+    assert figure_of(run, "cost.final") == run.cost(1.0)
     rest = resting_place(run)
     assert rest is not None
     assert np.abs(dwell.tessellate(box, rest, later).errors).max() < 1e-8
@@ -297,18 +298,18 @@ def test_words_of_laws() -> None:
 
 
 def test_only_our_own_files_are_replaced(tmp_path: Path) -> None:
-    refuse_foreign(tmp_path / "absent", "mark")
+    refuse_other(tmp_path / "absent", "mark")
     (tmp_path / "ours").write_text("a mark in it")
-    refuse_foreign(tmp_path / "ours", "mark")
+    refuse_other(tmp_path / "ours", "mark")
     (tmp_path / "theirs").write_text("none")
     (tmp_path / "folder").mkdir()
     for name in ("theirs", "folder"):
-        with pytest.raises(InputError, match="was not made here"):
-            refuse_foreign(tmp_path / name, "mark")
+        with pytest.raises(InputError, match="is not a file made here"):
+            refuse_other(tmp_path / name, "mark")
 
 
 def test_columns_of_a_comparison() -> None:
-    assert spread(np.array([3, 1, 8])) == {"min": 1, "mean": 4.0, "max": 8}
+    assert spread_of(np.array([3, 1, 8])) == {"min": 1, "mean": 4.0, "max": 8}
     law = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.2)
     slow = dwell.Timer(k1=0.5, nu=0.5, t1=0.1, t2=0.2)
     box, start = Box((0, 0), (4, 3)), [(0.2, 0.2), (0.3, 0.5), (0.6, 0.2)]
@@ -321,20 +322,20 @@ def test_columns_of_a_comparison() -> None:
     assert found.matches["fast"].distance == 0.0
     assert found.notes == ["unlike.", "the largest speeds that occurred differ: fast 1, slow 0.5."]
     for name, run in runs.items():
-        assert found.figures[name].looks == spread(run.counters.samples)
-        assert found.figures[name].initial_cost == run.cost(0.0)
+        assert found.figures[name]["samples"] == spread_of(run.counters.samples)
+        assert found.figures[name]["cost.initial"] == run.cost(0.0)
     rows = {label: values for label, *values in found.rows()}
     for label, values in (
-        ("distance", [one.counters.distance for one in runs.values()]),
+        ("path length", [one.counters.distance for one in runs.values()]),
         ("energy", [one.counters.energy for one in runs.values()]),
         ("positions received", [one.counters.received for one in runs.values()]),
         ("changes of velocity", [one.counters.updates for one in runs.values()]),
         ("messages sent", [one.counters.sent for one in runs.values()]),
-        ("own position measured", [one.counters.measurements for one in runs.values()]),
+        ("own positions measured", [one.counters.measurements for one in runs.values()]),
         ("cells of all kinds", [one.counters.cells for one in runs.values()]),
     ):
         assert rows[label] == [f"{v.mean():.5g} ({v.max():.5g})" for v in values], label
-    assert rows["final cost"] == [f"{one.cost(1.0):.5g}" for one in runs.values()]
+    assert rows["cost at the end"] == [f"{one.cost(1.0):.5g}" for one in runs.values()]
 
 
 # Batches.
@@ -406,10 +407,10 @@ def test_a_batch_of_a_changing_world_is_that_of_its_runs() -> None:
     moved = simulate_many(many(world=world), starts=starts, progress=False)
     for k in range(2):
         run = dwell.run_scenario(moved.scenarios[k], progress=False)
-        assert moved.positions[k].tolist() == run.positions(2.0).tolist()
+        assert moved["final_positions"][k].tolist() == run.positions(2.0).tolist()
         assert run.positions(0.0)[:4].tolist() == starts[k].tolist()
     for k, one in enumerate(batch.scenarios):
         run = dwell.run_scenario(parse_scenario(one.model_dump(exclude_none=True)), progress=False)
-        assert batch.positions[k].tolist() == run.positions(2.0).tolist()
-        assert batch.looks[k].tolist() == run.details.tally.event_counts.tolist()
-        assert batch.separations[k] == run.summary()["separation"]["seen"]
+        assert batch["final_positions"][k].tolist() == run.positions(2.0).tolist()
+        assert batch["events.total"][k] == run.details.tally.jumps
+        assert batch["separation.seen"][k] == run.summary()["separation"]["seen"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +9,17 @@ import numpy as np
 import pytest
 
 import dwell
+from dwell import _parameters as unit
+from dwell._parameters import parameters_of
 from dwell.runner import run_scenario
 from dwell.scenario import parse_scenario
-from dwell.scenario.laws import CLOCK_KEYS
-from dwell.studies.laws import PACE, PYTHON, UNITS, law_keys
+from dwell.scenario.laws import LAW_KINDS
+from tests.docs.test_complete import module_at
 
+UNITS = {
+    kind: {key: one.unit for key, one in parameters_of(law).items()}
+    for kind, law in LAW_KINDS.items()
+}
 PAGE = Path(__file__).parents[2] / "page"
 LENGTH, TIME = 512.0, 64.0  # powers of two, so that scaling changes no digit
 START = [[0.5, 0.7], [1.1, 2.9], [2.3, 0.4], [3.9, 2.2], [5.1, 0.9]]
@@ -78,15 +83,21 @@ def test_a_scaled_law_is_the_same_law(name: str) -> None:
     )
 
 
-def test_every_key_of_a_speed_a_gain_or_a_clock_has_its_unit() -> None:
-    for kind, keys in PACE.items():
-        if kind == PYTHON:
-            continue
-        assert set(UNITS[kind]) <= set(law_keys(kind))
-        speed, gain = keys
-        assert UNITS[kind][speed] == (1, -1)
-        assert not gain or UNITS[kind][gain] in ((0, -1), (1, 0))
-        assert all(UNITS[kind][key] == (0, 1) for key in CLOCK_KEYS[kind])
+ROLES = {
+    "speed": (unit.SPEED,), "gain": (unit.RATE, unit.LENGTH),
+    "clock": (unit.TIME, unit.RATE), "period": (unit.TIME,),
+}  # fmt: skip
+
+
+def test_every_role_has_a_unit_that_fits() -> None:
+    for law in LAW_KINDS.values():
+        declared = parameters_of(law)
+        for one in declared.values():
+            assert not one.role or one.unit in ROLES[one.role]
+        roles = [one.role for one in declared.values()]
+        assert all(roles.count(role) <= 1 for role in ("speed", "gain", "period"))
+        assert roles.count("speed") == 1
+        assert "clock" in roles or "period" in roles
 
 
 def test_keys_described_as_lengths_have_that_unit() -> None:
@@ -102,10 +113,6 @@ def test_keys_described_as_lengths_have_that_unit() -> None:
 
 
 def test_the_page_has_these_tables() -> None:
-    found = importlib.util.spec_from_file_location("tables", PAGE / "tables.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    for file, text in module.written().items():
-        assert file.read_text() == text, "run page/tables.py"
+    module = module_at(PAGE / "tables.py")
+    for file, values in module.tables().items():
+        assert file.read_text() == module.written(values), "run page/tables.py"

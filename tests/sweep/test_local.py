@@ -14,8 +14,8 @@ import pytest
 
 import dwell
 from dwell.errors import DwellError, StoreError
+from dwell.results.summary import flat
 from dwell.sweep import plan_file, run_sweep
-from dwell.sweep.cases import flat_figures
 from tests.cli.shell import command, environment, spawn
 from tests.sweep.processes import kill_all, parts, start, tables
 from tests.sweep.worlds import CALLABLE, CASES, SLOW, FakeExecutor, file_at
@@ -34,7 +34,7 @@ def test_rows_are_those_of_run_scenario(tmp_path, in_process):
         assert (row["key"], row["seed"], row["status"]) == (case.key, case.seed, "done")
         assert row["start_seed"] == case.mapping["agents"]["start"]["seed"]
         summary = dwell.run_scenario(case.scenario()).summary()
-        for name, value in flat_figures(summary, final=True).items():
+        for name, value in flat(summary, final=True).items():
             assert row[name] == value, name
         assert row["controller.t2"] == case.mapping["controller"]["t2"]
 

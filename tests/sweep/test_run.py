@@ -10,8 +10,8 @@ import pytest
 
 import dwell
 from dwell.errors import InputError, StoreError
+from dwell.results.summary import flat
 from dwell.sweep import run_sweep
-from dwell.sweep.cases import flat_figures
 from tests.cli.shell import dwell as shell
 from tests.sweep.processes import parts, tables
 from tests.sweep.worlds import CALLABLE, DENSITIES, SCENARIO, FakeExecutor, file_at, small
@@ -66,7 +66,7 @@ def test_one_case_can_be_run_again(tmp_path):
         assert shell("sweep", file, "--case", case).out == (tmp_path / "a.toml").read_text()
         again = dwell.run_scenario(one)
         assert again.details.record == "events"  # so that it can be checked and drawn
-        figures = flat_figures(again.summary(), final=True)
+        figures = flat(again.summary(), final=True)
         unseen = {"record", "separation.min", "separation.time", "separation.agents"}
         for name in figures.keys() - unseen:
             assert rows[case][name] == figures[name], name

@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell.errors import StoreError
+from dwell.results.summary import flat
 from dwell.sweep import plan_of, table
-from dwell.sweep.cases import FAILED, Result, blank_row, flat_figures, versions
+from dwell.sweep.cases import FAILED, Result, blank_row, versions
 from dwell.sweep.store import Folder, open_folder, parts_of
 from tests.sweep.processes import tables
 from tests.sweep.worlds import small
@@ -168,9 +169,8 @@ def test_figures_are_flat_and_leave_out_what_differs_every_time():
         "schema": 1, "wall_seconds": 3.0, "cost": {"initial": 1.0, "final": None},
         "flags": [{"code": "a", "says": "words"}], "final_masses": [1.0], "certificate": None,
     }  # fmt: skip
-    flat = flat_figures(summary, final=False)
-    assert flat == {"cost.initial": 1.0, "cost.final": None, "flags": ["a"]}
-    assert flat_figures(summary, final=True)["final_masses"] == [1.0]
+    assert flat(summary, final=False) == {"cost.initial": 1.0, "cost.final": None, "flags": ["a"]}
+    assert flat(summary, final=True)["final_masses"] == [1.0]
 
 
 # -- folders that exist -------------------------------------------------------------------------

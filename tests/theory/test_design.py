@@ -89,6 +89,30 @@ def test_the_papers_numbers() -> None:
         assert (sync.fulfilled, sync.applies, local.applies) == (True, False, None)
 
 
+@pytest.mark.parametrize("needy", [0, 2, 4])
+def test_a_law_is_admissible_if_it_is_so_for_the_agent_that_needs_most(needy: int) -> None:
+    t2, lipschitz = [0.02, 0.021, 0.022, 0.023, 0.024], [5.0, 4.0, 5.0, 4.0, 5.0]
+    t2[needy] = 0.04
+    certificate = {"eta_max": 0.3, "lipschitz": lipschitz}
+    law = {"kind": "timer", "k1": 0.9, "nu": 0.5, "t1": 0.01, "t2": t2}
+    found = unrun(small(controller=law, certificate=certificate))
+    s = found.setting
+    assert int(s.max_gains.argmin()) == needy == s.tightest
+    assert s.admissible_k1 == (0.3, min(s.max_gains))
+    for k1 in (0.999 * min(s.max_gains), 1.001 * min(s.max_gains), max(s.max_gains)):
+        changed = unrun(small(controller={**law, "k1": float(k1)}, certificate=certificate))
+        assert changed.setting.feasible is bool(k1 < min(s.max_gains))
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 0.05, 0.5, 0.9])
+def test_the_nu_that_is_advised_will_do_and_hardly_less(epsilon: float) -> None:
+    for s in (replace(TWELVE, epsilon=epsilon), replace(THIRTY, epsilon=epsilon, nu=0.1)):
+        (advice,) = [one for one in advise(s) if one.key == "nu"]
+        assert isinstance(advice.value, float), advice.says
+        assert replace(s, nu=advice.value).feasible
+        assert not replace(s, nu=0.9 * advice.value).feasible
+
+
 def test_what_the_papers_numbers_admit() -> None:
     assert THIRTY.feasible
     assert THIRTY.admissible_k1 == (0.4, THIRTY.max_gains[0])

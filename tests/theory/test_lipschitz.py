@@ -280,3 +280,31 @@ def test_the_area_of_a_disc_in_a_polygon(radius: float) -> None:
     corners = [disc_area(HEPTAGON.vertices, corner, radius) for corner in HEPTAGON.vertices]
     assert all(disc_area(HEPTAGON.vertices, x, radius) >= min(corners) for x in inside)
     assert disc_area(SQUARE.vertices, np.array([0.0, 0.0]), 0.5) == pytest.approx(math.pi / 16.0)
+
+
+@pytest.mark.parametrize("dimension", [1, 3, 4])
+def test_polynomials_stay_in_their_range_on_both_sides_of_their_origin(dimension: int) -> None:
+    """Even powers are least at the origin, which lies within the workspace, or beside it."""
+    rng = np.random.default_rng(dimension)
+    lower, upper = np.full(dimension, -1.0), np.linspace(0.8, 1.4, dimension)
+    site = dwell.Interval(-1.0, 0.8) if dimension == 1 else Box(tuple(lower), tuple(upper))
+    points = rng.uniform(lower, upper, (4000, dimension))
+    for shift in (0.0, 0.3, -0.7, 1.5):
+        origin = np.full(dimension, shift)
+        points[0] = np.clip(origin, lower, upper)
+        powers = rng.integers(0, 5, (4, dimension))
+        powers[0] = 2
+        terms = [
+            (*map(int, row), float(c)) for row, c in zip(powers, (1.0, 0.5, -0.2, 0.3), strict=True)
+        ]
+        terms.append((*[0] * dimension, 60.0))
+        density = Polynomial(terms, tuple(origin))
+        values = density.at(points)
+        low, high = density_range(density, site)
+        assert low <= max(values.min(), 0.0) + 1e-12
+        assert values.max() - 1e-12 <= high
+        square = Polynomial([(2, *[0] * (dimension - 1), 1.0)], tuple(origin))
+        ends = [(lower[0] - shift) ** 2, (upper[0] - shift) ** 2]
+        within = lower[0] < shift < upper[0]
+        least = 0.0 if within else min(ends)
+        assert density_range(square, site) == pytest.approx((least, max(ends)), abs=1e-12)

@@ -366,6 +366,10 @@ LAWS = {
     "timer, long waits": (Timer(k1=0.5, nu=0.5, t1=0.3, t2=0.9), 1e-2),
     "timer, together": (Timer(k1=0.5, nu=0.5, t1=0.1, t2=0.3, reset="periodic"), 1e-3),
     "timer, dropout": (Timer(k1=0.5, nu=0.5, t1=0.1, t2=0.9, reset="dropout", loss=0.4), 1e-2),
+    "timer, dropout cut short": (
+        Timer(k1=0.5, nu=0.5, t1=0.4, t2=0.5, reset="dropout", loss=0.6),
+        1e-2,
+    ),
     "timer, adaptive": (
         Timer(k1=0.5, nu=0.5, t1=0.05, t2=0.9, reset="adaptive", eta_max=0.2),
         1e-2,

@@ -12,6 +12,8 @@ import dwell
 from dwell.agents.network import Network
 from dwell.controllers import Timer
 from dwell.theory.design import setting_of
+from dwell.verify.finding import Finding
+from dwell.verify.phases import worst_of_phases
 from dwell.verify.recorded import QUICK, THOROUGH, Recorded, follow
 from dwell.verify.run_certificate import NAMES, _cost_rate, held_against
 from tests.controllers.worlds import BOX, HILL, START
@@ -361,3 +363,31 @@ def test_agents_that_pass_through_each_other_are_found():
 
 def test_other_laws_have_no_certificate():
     assert certificate(dwell.Lloyd(dt=0.1)) == {}
+
+
+def test_of_several_phases_the_worst_is_shown():
+    """Violated before not yet before holds before not applicable; then by how far; then first."""
+
+    def finding(status, worst, limit=1.0, where=""):
+        return Finding("phi", "says", status, worst, limit, where)
+
+    for findings, worst in (
+        ([(H, 0.2), (V, 1.1), (H, 0.9)], 1),
+        ([(V, 1.1), (V, 1.5), (V, 1.2)], 1),
+        ([(H, 0.2), (H, 0.9), (H, 0.5)], 1),
+        ([(N, 0.0), (H, 0.1), (N, 9.0)], 1),
+        ([(H, 0.99), (Y, 0.1), (N, 5.0)], 1),
+        ([(Y, 7.0), (V, 1.1), (H, 0.0)], 1),
+        ([(V, 2.0), (H, 0.0), (Y, 9.0)], 0),
+        ([(H, 0.5), (H, 0.5), (H, 0.5)], 0),
+        ([(H, 0.5), (H, 0.4), (H, 0.7)], 2),
+    ):
+        phases = [(2.0 * k, [finding(*one)]) for k, one in enumerate(findings)]
+        (shown,) = worst_of_phases(phases)
+        assert (shown.status, shown.worst) == findings[worst]
+        assert f"from t = {2 * worst:g} on" in shown.where
+    (far,) = worst_of_phases(
+        [(0.0, [finding(V, 3.0, 2.5)]), (1.0, [finding(V, 2.0, 1.0, "t = 4")])]
+    )
+    assert far.worst == 2.0  # beyond its limit by more
+    assert far.where.startswith("t = 4, in the world from t = 1 on")

@@ -93,3 +93,41 @@ def test_floors_are_flagged_for_the_law_that_has_them() -> None:
     run = dwell.simulate(Box((0, 0), (4, 3)), None, start, law, until=3.0, seed=1)
     assert (run.events.count("mark") == FLOOR).any()
     assert "floor-hits" in {flag.code for flag in run.flags}
+
+
+@pytest.mark.parametrize(("until", "beyond"), [(0.1, None), (0.4, 0.15), (0.6, None)])
+def test_agents_that_are_outside_at_the_end_alone_are_flagged(until, beyond):
+    """The first velocity leads out after 0.25; at 0.5 the agent samples, if nothing was wrong."""
+    hold = ((-1.0, 0.0), (0.0, 0.0))
+    law = dwell.Timer(k1=1.0, nu=0.1, t1=0.5, t2=0.5, initial_hold=hold)
+    start = [(0.25, 1.0), (3.0, 2.0)]
+    run = dwell.simulate(dwell.Box((0, 0), (4, 3)), None, start, law, until=until)
+    found = [flag.says for flag in run.flags if flag.code == "outside"]
+    if until == 0.6:  # it was outside at an event as well
+        assert "up to 0.25 outside" in found[0]
+    elif beyond is None:
+        assert found == []
+    else:
+        assert len(run.events) == 0
+        assert f"up to {beyond:g} outside" in found[0]
+
+
+def test_centroids_over_functions_are_counted_in_the_world_of_their_time():
+    def west(points):
+        return 0.1 + np.exp(-3.0 * points[:, 0])
+
+    def east(points):
+        return 0.1 + np.exp(-3.0 * (4.0 - points[:, 0]))
+
+    law = dwell.Timer(k1=0.5, nu=0.1, t1=0.3, t2=0.5)
+    later = [
+        dwell.Switch(at=0.6, density=east),
+        dwell.Switch(at=1.2, workspace=dwell.Box((0, 0), (5, 3))),
+    ]
+    run = dwell.simulate(
+        dwell.Box((0, 0), (4, 3)), west, [(1, 1), (3, 2), (2.5, 0.5)], law, until=1.6, seed=1,
+        switches=later, sample_every="off",
+    )  # fmt: skip
+    found = {one.name: one for one in dwell.check(run).findings}
+    assert found["by-counting"].status == "holds"
+    assert dwell.check(run).ok

@@ -207,7 +207,7 @@ def led_out(f: Any) -> None:
 
 def speed(excess: float) -> Forge:
     def forge(f: Any) -> None:
-        f.events.holds[K] = (f.law.top_speed * (1.0 + excess), 0.0)
+        f.events.holds[K] = (f.law.traits.top_speed * (1.0 + excess), 0.0)
 
     return forge
 
@@ -303,7 +303,7 @@ def older_sample(scale: float) -> Forge:
 
 def unsolved(scale: float) -> Forge:
     """A centroid, off by a share of a hundred times the tolerance of a differential equation."""
-    return lambda f: off("errors", (K, 0), scale * 100.0 * f.law.ode_accuracy * DIAMETER)(f)
+    return lambda f: off("errors", (K, 0), scale * 100.0 * f.law.traits.accuracy * DIAMETER)(f)
 
 
 # run, forgery, the checks that must find it, whether others may find it as well

@@ -122,7 +122,7 @@ def test_bad_outlines(body, code, words):
 
 def test_without_the_extra_the_sentence_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "shapely", None)
-    with pytest.raises(InputError, match=r"pip install dwell\[geo\]") as found:
+    with pytest.raises(InputError, match="pip install pyproj pyogrio rasterio shapely") as found:
         sent(polygon(SQUARE))
     assert found.value.code == "site.library"
 

@@ -53,8 +53,8 @@ def test_options_have_the_defaults_of_the_limits():
 def test_without_the_extra_there_is_a_sentence(missing, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
     (sentence,) = shell("serve", "--port", "0").sentences
-    assert 'pip install "dwell[web]"' in sentence
-    assert f"{missing} is not installed" in sentence
+    assert "pip install fastapi uvicorn websockets" in sentence
+    assert f"needs {missing}, which is not installed" in sentence
 
 
 def test_the_command_line_does_not_load_the_server():

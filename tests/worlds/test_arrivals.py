@@ -9,7 +9,6 @@ import pytest
 
 import dwell
 from dwell.agents import CoverageSystem, EventTable, table_of
-from dwell.agents.compilable import can_compile
 from dwell.agents.world import Phase, Timeline
 from dwell.engine import run_compiled
 from dwell.hybrid import simulate
@@ -46,7 +45,7 @@ def begun_at(law: Any, site: Any, at: float, until: float, loop: Any = None) -> 
     arrivals[0], departures[0] = 0.0, at
     changes = Timeline(phases, arrivals, departures)
     system = CoverageSystem(site, dwell.Uniform(), law, 5, 3, changes=changes)
-    loop = loop or (run_compiled if can_compile(system) else simulate)
+    loop = loop or (run_compiled if system.compiles else simulate)
     start = system.start(np.vstack([ALONE, START]))
     table = table_of(loop(system, start, until=at + until))
     return table.take(table.agent > 0)

@@ -115,7 +115,7 @@ def test_lists_per_agent_include_those_that_arrive(name: str) -> None:
 
 def test_a_comparison_is_refused_before_any_law_runs() -> None:
     class Watcher:
-        information = dwell.agents.interfaces.Information(others="samples")
+        traits = dwell.Traits(information=dwell.Information(others="samples"))
 
         def begin(self, observation: dwell.Observation) -> dwell.Command:
             return dwell.Command(0.0 * observation.position, observation.time + 1.0)

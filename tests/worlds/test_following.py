@@ -9,7 +9,6 @@ import pytest
 
 import dwell
 from dwell.agents import CoverageSystem, EventTable, table_of
-from dwell.agents.compilable import can_compile
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.world import Phase, Timeline
 from dwell.controllers import TVD, Lloyd, MinimumEnergy, Timer
@@ -187,7 +186,7 @@ def test_the_equation_of_a_round_hill_is_ill_conditioned():
     near = followed(WIDE, density, law, FIVE, 30.0)
     assert (near.column("mark")[-5:] == 1).all()
     assert np.abs(last_errors(near, 5)).max() < 1e-3
-    assert can_compile(system) is False
+    assert system.compiles is False
 
 
 def test_minimum_energy_lags_by_the_cost_of_slack():

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import dwell
-from dwell.agents import Command, CoverageSystem, table_of
-from dwell.agents.interfaces import Information
+from dwell.agents import Command, CoverageSystem, Information, Traits, table_of
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.world import Phase, Timeline
 from dwell.controllers import TVD, Lloyd, MinimumEnergy, Timer
@@ -123,7 +122,7 @@ def test_lost_and_late_samples(name):
 class Witness:
     """A law that keeps what it was given."""
 
-    information: Information
+    traits: Traits
     seen: list
 
     def begin(self, observation):
@@ -135,7 +134,7 @@ class Witness:
 
 
 def witnessed(others: str, world: str, network=PERFECT):
-    law = Witness(Information(others=others, world=world), [])
+    law = Witness(Traits(information=Information(others=others, world=world)), [])
     system = system_of(SITE, DENSITY, law, 5, network=network)
     simulate(system, system.start(FIVE), until=1.2)
     return system, law.seen[5:]  # without the start
@@ -203,7 +202,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("law", "given", "wrong", "name"), REFUSED, ids=str)
 def test_parameters_are_refused_by_name(law, given, wrong, name):
-    with pytest.raises(ControllerError, match=f"law's {name} is") as caught:
+    with pytest.raises(ControllerError, match=f"law's {name} ") as caught:
         law(**given, **wrong)
     assert caught.value.key == f"controller.{name}"
 

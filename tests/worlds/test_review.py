@@ -65,10 +65,10 @@ def test_batches_with_starts_of_their_own() -> None:
     whole = parse_scenario(scenario(**CHANGES["lives"]))
     batch = dwell.simulate_many(whole, start_seeds=[2, 3])
     alone = dwell.run_scenario(whole)
-    np.testing.assert_array_equal(batch.positions[0], alone.positions(alone.horizon))
+    np.testing.assert_array_equal(batch["final_positions"][0], alone.positions(alone.horizon))
     limited = parse_scenario(scenario(agents={"start": {"count": 6, "seed": 2}, "radius": 1.0}))
     places = np.random.default_rng(1).uniform(0.5, 3.5, (2, 5, 2))
-    assert dwell.simulate_many(limited, starts=places).positions.shape == (2, 5, 2)
+    assert dwell.simulate_many(limited, starts=places)["final_positions"].shape == (2, 5, 2)
 
 
 def test_a_law_of_ones_own_is_compared_with_the_same_radius() -> None:

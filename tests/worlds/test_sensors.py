@@ -128,6 +128,28 @@ def test_refused(change: dict[str, Any], key: str) -> None:
     assert refused.value.key == key
 
 
+def test_a_cell_that_weighs_nothing_leaves_the_other_one() -> None:
+    """The first sensor weighs nothing in the west, where agent 0 is; the second weighs all."""
+    site = dwell.Box((0, 0), (4, 3))
+    east = dwell.Raster([[0.0, 1.0], [0.0, 2.0]], origin=(0, 0), pixel=(2.0, 1.5))
+    start = np.array([(0.3, 1.5), (3.0, 1.5), (0.3, 1.1)])
+    owners = {"east": (0, 1, 2), "all": (0, 1)}
+    densities = {"east": east, "all": dwell.Uniform(0.5)}
+    sensors = [dwell.Sensor(name, densities[name], own) for name, own in owners.items()]
+    run = dwell.simulate(site, None, start, LAW, until=0.3, seed=1, sensors=sensors)
+    seen = run.system.measure_all(start)
+    cells = {name: dwell.tessellate(site, start[list(own)], densities[name])
+             for name, own in owners.items()}  # fmt: skip
+    assert cells["east"].masses[[0, 2]].tolist() == [0.0, 0.0]
+    assert seen.empty.tolist() == [False, False, True]  # agent 2 has the first sensor alone
+    np.testing.assert_allclose(seen.error[0], cells["all"].errors[0], atol=1e-12)
+    masses = [one.masses[1] for one in cells.values()]
+    both = sum(m * one.errors[1] for m, one in zip(masses, cells.values(), strict=True))
+    np.testing.assert_allclose(seen.error[1], both / sum(masses), atol=1e-12)
+    assert not run.events.empty[run.events.agent < 2].any()
+    assert run.events.empty[run.events.agent == 2].all()
+
+
 def test_the_only_owner_of_a_sensor_has_no_nearest_agent() -> None:
     run = settled({"a": (0, 2), "b": (1,)}, [0.2, 0.5, 0.8])
     assert dwell.check(run).ok

@@ -63,8 +63,8 @@ def test_batches_are_runs_in_the_same_world() -> None:
     whole = parse_scenario(scenario(**CHANGES["lives"]))
     batch = dwell.simulate_many(whole, seeds=[5, 6])
     alone = dwell.run_scenario(whole)
-    np.testing.assert_array_equal(batch.positions[0], alone.positions(alone.horizon))
-    assert batch.costs[0] == alone.summary()["cost"]["final"]
+    np.testing.assert_array_equal(batch["final_positions"][0], alone.positions(alone.horizon))
+    assert batch["cost.final"][0] == alone.summary()["cost"]["final"]
 
 
 @pytest.mark.parametrize("study", ["optimize", "rates", "design"])

@@ -9,7 +9,6 @@ import pytest
 
 import dwell
 from dwell.agents import CoverageSystem, EventTable, table_of
-from dwell.agents.compilable import can_compile
 from dwell.agents.network import PERFECT
 from dwell.agents.world import Phase, Timeline
 from dwell.density.moving import Moving
@@ -72,7 +71,7 @@ WORLDS = {
 @pytest.mark.parametrize("world", WORLDS)
 def test_compiled_and_readable_loop_agree(world: str, law: str) -> None:
     system = system_of(WORLDS[world], LAWS[law])
-    assert can_compile(system)
+    assert system.compiles
     start = system.start(places(6))
     quick = table_of(run_compiled(system, start, until=3.0))
     plain = table_of(simulate(system, start, until=3.0))
@@ -146,7 +145,7 @@ def test_delays_and_losses_switch_too() -> None:
     lossy = dwell.Network(loss=0.5, delay=0.05)
     phases = (Phase(0.0, SQUARE, HILL, PERFECT), Phase(1.0, SQUARE, HILL, lossy))
     system = system_of(Timeline(phases))
-    assert not can_compile(system)
+    assert not system.compiles
     whole = table_of(simulate(system, system.start(places(6)), until=2.0))
     calm = system_of(None)
     first = table_of(simulate(calm, calm.start(places(6)), until=np.nextafter(1.0, 0.0)))
@@ -154,3 +153,35 @@ def test_delays_and_losses_switch_too() -> None:
     always = replace(system, changes=None, network=lossy)
     other = table_of(simulate(always, always.start(places(6)), until=2.0))
     assert len(other) != len(whole) or (other.holds != whole.holds).any()
+
+
+@pytest.mark.parametrize("shrinks", [0.5, 0.75])
+def test_agents_outside_a_workspace_that_has_shrunk_are_no_violation(shrinks: float) -> None:
+    small, even = dwell.Box((0, 0), (2, 3)), dwell.Switch(at=0.6, density=HILL)
+    switches = sorted([dwell.Switch(at=shrinks, workspace=small), even], key=lambda one: one.at)
+    start = [(3.5, 0.5), (3.0, 2.5), (0.5, 1.0)]
+    run = dwell.simulate(SQUARE, None, start, TIMER, until=1.0, seed=1, switches=switches)
+    still = dwell.simulate(SQUARE, None, start, TIMER, until=1.0, seed=1, switches=[even])
+    assert (run.positions(1.0)[:2, 0] > 2.0).all()
+    status = {finding.name: finding.status for finding in dwell.check(run).findings}
+    assert dwell.check(run).ok
+    assert status["workspace"] == "not applicable"
+    assert {finding.name: finding.status for finding in dwell.check(still).findings}[
+        "workspace"
+    ] == "holds"
+
+
+def test_a_workspace_changes_where_one_phase_has_another_or_moves() -> None:
+    moving = dwell.MovingPolygon(
+        Keyframes((0.0, 9.0), (((0, 0), (4, 0), (4, 4), (0, 4)), ((0, 0), (5, 0), (5, 4), (0, 4))))
+    )
+    for workspaces, changes in (
+        ((SQUARE, SQUARE, SQUARE), False),
+        ((SQUARE, WIDE, WIDE), True),
+        ((SQUARE, SQUARE, WIDE), True),
+        ((SQUARE, WIDE, SQUARE), True),
+        ((SQUARE, SQUARE, moving), True),
+        ((moving, moving, moving), True),
+    ):
+        phases = [Phase(float(k), one, HILL) for k, one in enumerate(workspaces)]
+        assert Timeline(tuple(phases)).region_changes is changes

@@ -3,7 +3,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Law } from "../net/api";
 import { LAWS, lawLike, MOST_LAWS, nameOf, paceOf, waitAtSite } from "../state/laws";
-import { ABOUT, lawInWords, mismatches } from "../state/matching";
+import { lawInWords, mismatches } from "../state/matching";
+import { aboutLaw } from "../state/keys";
 import { useApp, useSession } from "./context";
 
 export function Compare() {
@@ -41,7 +42,7 @@ export function Compare() {
               onChange={() => toggle(law.kind)}
             />
             <span>
-              <b>{law.name}</b> {ABOUT[law.kind]}
+              <b>{law.name}</b> {aboutLaw(law.kind)}
               <span class="dim">
                 {lawInWords(lawLike(law.kind, scenario.controller, waitAtSite(scenario)))}
               </span>

@@ -1,8 +1,11 @@
 /** Samples and messages so far, of one law. */
 
+import counted from "../state/counted.json";
 import type { Lane } from "../state/lane";
 import { pathOf } from "../state/speed";
 import { figure, useApp, useSession, useTime, whole } from "./context";
+
+const [JUMPS, SAMPLES, RECEIVED, SENT, TOP_SPEED] = counted.counted;
 
 interface Props {
   readonly lane: Lane;
@@ -18,9 +21,9 @@ export function Counters({ lane, few = false }: Props) {
   const counts = lane.timeline.counts(t, j);
   return (
     <dl class="counters">
-      <Count name="jumps" value={whole(j)} about="events so far" />
+      <Count name={JUMPS} value={whole(j)} about="events so far" />
       <Count
-        name="samples"
+        name={SAMPLES}
         value={whole(counts.samples)}
         first={!few && lane.timeline.begin === 0 ? lane.timeline.counts(0, 0).samples : 0}
         about="cells that agents have measured"
@@ -28,15 +31,15 @@ export function Counters({ lane, few = false }: Props) {
       {!few && (
         <>
           <Count
-            name="positions received"
+            name={RECEIVED}
             value={whole(counts.received)}
-            about="positions of others obtained, by samples or messages"
+            about="positions of others, by samples or messages"
           />
-          <Count name="messages sent" value={whole(counts.sent)} about="broadcasts" />
+          <Count name={SENT} value={whole(counts.sent)} about="broadcasts" />
         </>
       )}
       <Count
-        name="top speed"
+        name={TOP_SPEED}
         value={figure(pathOf(lane, t, j).speed, 3)}
         about="the largest speed of any agent so far"
       />

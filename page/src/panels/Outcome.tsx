@@ -1,44 +1,57 @@
 /** What a run came to, in words. */
 
 import type { Remark } from "../net/api";
+import { labelOf, unitOf } from "../state/figures";
 import type { Lane } from "../state/lane";
 import { figure, whole } from "./context";
 
-interface Summary {
-  stop?: { reason?: string; ok?: boolean; time?: number };
-  events?: { total?: number };
-  cells?: { voronoi?: number };
-  distance?: { mean?: number };
-  top_speed?: number | null;
-  messages?: number;
-  cost?: { initial?: number; final?: number };
-  error?: { final_max?: number };
-  coverage?: { nu?: number | null; reached_at?: number | null };
-  hold_error?: { max?: number | null; limit?: number | null };
-  separation?: { min?: number | null };
+type Value = string | number | boolean | null | undefined;
+
+/** The value of a figure by its key in the summary. */
+function valueIn(summary: Record<string, unknown>, key: string): Value {
+  const [table, part] = key.split(".");
+  const value = summary[table];
+  return part ? (value as Record<string, Value> | undefined)?.[part] : (value as Value);
+}
+
+/** A figure in words, with its unit at a site. */
+function shown(summary: Record<string, unknown>, key: string, digits?: number): string {
+  const { length, time } = (summary["units"] as Partial<Record<string, string>> | undefined) ?? {};
+  const [powers, words] = [unitOf(key), figure(valueIn(summary, key) as number, digits)];
+  if (!powers || !length || words === figure(null)) return words;
+  const [top, below] = [powers[0] ? length : "", powers[1] < 0 ? `/${time}` : powers[1] ? time : ""];
+  return `${words} ${top}${below}`;
 }
 
 export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
-  const summary = lane.summary as Summary | null;
+  const { summary } = lane;
   if (!summary) return null;
   const offset = lane.timeline.last?.offset ?? 0;
-  const reached = summary.coverage?.reached_at;
+  const end = valueIn(summary, "stop.time") as number | undefined;
+  const reached = valueIn(summary, "coverage.reached_at");
   const says = typeof reached === "number" ? `from t = ${figure(offset + reached)}` : "no";
-  const covered: [string, string][] =
-    typeof summary.coverage?.nu === "number" ? [["within ν for good", says]] : [];
+  const hasLevel = typeof valueIn(summary, "coverage.nu") === "number";
+  const covered: [string, string][] = hasLevel ? [[labelOf("coverage.reached_at"), says]] : [];
+  const limit = valueIn(summary, "hold_error.limit");
+  const most = limit ? ` of at most ${shown(summary, "hold_error.limit")}` : "";
+  const row = (key: string): [string, string] => [labelOf(key), shown(summary, key)];
+  const counts = ["cells.voronoi", "messages"];
   const rows: [string, string][] = [
-    ["ended by", `${summary.stop?.reason ?? "–"} at t = ${figure(offset + (summary.stop?.time ?? 0))}`],
-    ["cost", `${figure(summary.cost?.initial)} → ${figure(summary.cost?.final)}`],
-    ["largest error at the end", figure(summary.error?.final_max)],
-    ...covered,
     [
-      "largest hold error",
-      `${figure(summary.hold_error?.max)}${summary.hold_error?.limit ? ` of at most ${figure(summary.hold_error.limit)}` : ""}`,
+      labelOf("stop.reason"),
+      `${valueIn(summary, "stop.reason") ?? "–"} at t = ${figure(offset + (end ?? 0))}`,
     ],
-    ["closest two agents", figure(summary.separation?.min)],
-    ["samples, positions received", `${whole(summary.cells?.voronoi ?? 0)}, ${whole(summary.messages ?? 0)}`],
-    ["path length per agent", figure(summary.distance?.mean)],
-    ["largest speed", figure(summary.top_speed)],
+    ["cost", `${shown(summary, "cost.initial")} → ${shown(summary, "cost.final")}`],
+    row("error.final_max"),
+    ...covered,
+    [labelOf("hold_error.max"), `${shown(summary, "hold_error.max")}${most}`],
+    row("separation.min"),
+    [
+      counts.map(labelOf).join(", "),
+      counts.map((key) => whole((valueIn(summary, key) as number | undefined) ?? 0)).join(", "),
+    ],
+    [`${labelOf("distance")} per agent`, shown(summary, "distance.mean")],
+    row("top_speed"),
   ];
   const part = offset > 0 ? `since t = ${figure(offset)}: ` : "";
   const broken = lane.remarks.filter((one) => one.broken);
@@ -51,7 +64,7 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
           <h3>{titled ? lane.name : "Outcome"}</h3>
           <span class="chart-note dim">
             <span>
-              {part}cost {figure(summary.cost?.initial, 3)} → {figure(summary.cost?.final, 3)}
+              {part}cost {shown(summary, "cost.initial", 3)} → {shown(summary, "cost.final", 3)}
             </span>
             {covered.length > 0 && (
               <span>{typeof reached === "number" ? `within ν ${says}` : "not within ν for good"}</span>
@@ -63,7 +76,7 @@ export function Outcome({ lane, titled }: { lane: Lane; titled: boolean }) {
             )}
           </span>
         </summary>
-        {summary.stop?.time === 0 && <p class="dim">The horizon is 0, so the run is its start alone.</p>}
+        {end === 0 && <p class="dim">The horizon is 0, so the run is its start alone.</p>}
         {offset > 0 && (
           <p class="dim">
             Only of the part from t = {figure(offset)} on, after the last change; the counters above are of

@@ -5,25 +5,25 @@ import { figureAt } from "../charts/data";
 import type { Region } from "../geometry/workspace";
 import type { Lane } from "../state/lane";
 import { pathOf } from "../state/speed";
-import { TABLES } from "../state/tables";
+import { MORE } from "../state/keys";
 
-/** Counts and lengths are means over the agents. */
+/** By the keys of the summary; counts and lengths are means over the agents. */
 export interface Figures {
   readonly settled: number | null; // the first metric sample from which no error exceeds the level
-  readonly samples: number; // Voronoi cells computed
-  readonly cells: number | null; // of all kinds; known at the end of a run that was not changed on the way
-  readonly received: number; // positions of others
-  readonly sent: number; // messages
-  readonly distance: number; // length of the path
-  readonly cost: number | null;
-  readonly topSpeed: number; // of any agent so far
+  readonly samples: number;
+  readonly "cells.per_agent": number | null; // known at the end of a run that was not changed on the way
+  readonly messages: number;
+  readonly broadcasts: number;
+  readonly distance: number;
+  readonly "cost.final": number | null;
+  readonly top_speed: number;
   readonly total: number; // samples of all agents
 }
 
 /** The error that counts as settled for every law: the first nu, or a hundredth of the workspace's diameter. */
 export function levelOf(lanes: readonly Lane[], diameter: number | null): number | null {
   const nu = lanes.map((lane) => lane.timeline.last?.nu).find((one) => typeof one === "number");
-  return nu ?? (diameter === null ? null : TABLES.small * diameter);
+  return nu ?? (diameter === null ? null : MORE.small * diameter);
 }
 
 /** The largest distance within a region; null where its boundary is not known. */
@@ -73,12 +73,12 @@ export function figuresOf(lane: Lane, t: number, jump: number, level: number | n
   return {
     settled: settled !== null && settled <= now ? settled : null,
     samples: counts.samples / agents,
-    cells: over ? cellsOf(lane) : null,
-    received: counts.received / agents,
-    sent: counts.sent / agents,
+    "cells.per_agent": over ? cellsOf(lane) : null,
+    messages: counts.received / agents,
+    broadcasts: counts.sent / agents,
     distance: path.length / agents,
-    cost: over && final !== undefined ? final : figureAt(lane, now, jump, "cost"),
-    topSpeed: path.speed,
+    "cost.final": over && final !== undefined ? final : figureAt(lane, now, jump, "cost"),
+    top_speed: path.speed,
     total: counts.samples,
   };
 }
@@ -86,5 +86,5 @@ export function figuresOf(lane: Lane, t: number, jump: number, level: number | n
 /** Whether some laws have moved noticeably faster than others. */
 export function speedsDiffer(speeds: readonly number[]): boolean {
   const moved = speeds.filter((speed) => speed > 0);
-  return moved.length > 1 && Math.max(...moved) > TABLES.unlike * Math.min(...moved);
+  return moved.length > 1 && Math.max(...moved) > MORE.unlike * Math.min(...moved);
 }

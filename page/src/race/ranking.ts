@@ -1,9 +1,10 @@
 /** Which figures of laws side by side are shown, how, and which of them are the best. */
 
 import { figure, whole } from "../panels/context";
+import { labelOf } from "../state/figures";
 import type { Lane } from "../state/lane";
 import { dtOf } from "../state/matching";
-import { TABLES } from "../state/tables";
+import { MORE } from "../state/keys";
 import { speedsDiffer, type Figures } from "./figures";
 
 export interface Column {
@@ -20,31 +21,33 @@ export interface Ranked {
 
 const DIGITS = 4;
 
+type Shown = Exclude<keyof Figures, "settled" | "total">;
+
+/** The column of a figure. */
+function columnOf(key: Shown, about = "per agent", ranked = true): Column {
+  const label = labelOf(key);
+  return { name: label[0].toUpperCase() + label.slice(1), about, value: (one) => one[key], ranked };
+}
+
 /** The columns for a level of settling; messages only where a law sends some. */
 export function columnsOf(level: number | null, rows: readonly Ranked[]): Column[] {
-  const sends = rows.some(({ figures }) => figures.sent > 0);
-  const kinds = rows.some(({ lane }) => TABLES.guaranteed.includes(lane.kind));
-  const cells: Column = {
-    name: "Cells of all kinds",
-    about: "per agent, at the end",
-    value: (one) => one.cells,
+  const sends = rows.some(({ figures }) => figures.broadcasts > 0);
+  const kinds = rows.some(({ lane }) => MORE.guaranteed.includes(lane.kind));
+  const settled: Column = {
+    name: "Time to coverage",
+    about: level === null ? "no ν is given" : `settled to ${figure(level)}`,
+    value: (one) => one.settled,
     ranked: true,
   };
-  const sent: Column = { name: "Messages sent", about: "per agent", value: (one) => one.sent, ranked: true };
   return [
-    {
-      name: "Time to coverage",
-      about: level === null ? "no ν is given" : `settled to ${figure(level)}`,
-      value: (one) => one.settled,
-      ranked: true,
-    },
-    { name: "Samples", about: "per agent", value: (one) => one.samples, ranked: !kinds },
-    ...(kinds ? [cells] : []),
-    { name: "Positions received", about: "per agent", value: (one) => one.received, ranked: true },
-    ...(sends ? [sent] : []),
-    { name: "Path length", about: "per agent", value: (one) => one.distance, ranked: true },
-    { name: "Cost", about: "locational", value: (one) => one.cost, ranked: true },
-    { name: "Top speed", about: "largest of any agent", value: (one) => one.topSpeed, ranked: false },
+    settled,
+    columnOf("samples", "per agent", !kinds),
+    ...(kinds ? [columnOf("cells.per_agent", "per agent, at the end")] : []),
+    columnOf("messages"),
+    ...(sends ? [columnOf("broadcasts")] : []),
+    columnOf("distance"),
+    { ...columnOf("cost.final", "locational"), name: "Cost" },
+    columnOf("top_speed", "largest of any agent", false),
   ];
 }
 
@@ -75,10 +78,10 @@ export function sentenceOf({ lane, figures }: Ranked, level: number | null): str
       : figures.settled === null
         ? `; not settled to ${shown(level)}`
         : `; settled to ${shown(level)} from t = ${shown(figures.settled)} on`;
-  const others = figures.cells === null ? 0 : figures.cells - figures.samples;
+  const others = figures["cells.per_agent"] === null ? 0 : figures["cells.per_agent"] - figures.samples;
   const more = others > 0 ? ` and ${shown(others)} other cells per agent` : "";
   const samples = `${whole(figures.total)} samples (${shown(figures.samples)} per agent)${more}`;
-  return `${name}: cost ${shown(figures.cost)} with ${samples}${covered}; path ${shown(figures.distance)} per agent, largest speed ${shown(figures.topSpeed)}.`;
+  return `${name}: cost ${shown(figures["cost.final"])} with ${samples}${covered}; path ${shown(figures.distance)} per agent, largest speed ${shown(figures.top_speed)}.`;
 }
 
 const ALIKE = 0.05; // costs that differ by less than this part can be set against the cells they took
@@ -86,13 +89,13 @@ const FEWER = 1.5; // times
 
 /** What the law with the fewest cells of all kinds took of those of the law with the most, at about the same cost. */
 export function verdictOf(rows: readonly Ranked[]): string {
-  const done = rows.filter(({ figures }) => figures.total > 0 && figures.cost !== null);
-  if (done.length < 2 || done.some(({ figures }) => figures.cells === null)) return "";
-  const cells = ({ figures }: Ranked): number => figures.cells as number;
+  const done = rows.filter(({ figures }) => figures.total > 0 && figures["cost.final"] !== null);
+  if (done.length < 2 || done.some(({ figures }) => figures["cells.per_agent"] === null)) return "";
+  const cells = ({ figures }: Ranked): number => figures["cells.per_agent"] as number;
   const sorted = [...done].sort((a, b) => cells(a) - cells(b));
   const [few, many] = [sorted[0], sorted[sorted.length - 1]];
   const share = cells(few) / cells(many);
-  const more = (few.figures.cost as number) / (many.figures.cost as number) - 1;
+  const more = (few.figures["cost.final"] as number) / (many.figures["cost.final"] as number) - 1;
   if (share * FEWER > 1 || Math.abs(more) > ALIKE) return "";
   const cost = `${figure(Math.abs(100 * more), 2)} % ${more < 0 ? "lower" : "higher"}`;
   const other = done.some(({ figures }) => cells({ figures } as Ranked) > figures.samples);
@@ -115,8 +118,8 @@ export function remarkNotes(lanes: readonly Lane[]): { readonly says: string; re
 
 /** The largest speeds, if they differ. */
 export function speedNote(rows: readonly Ranked[]): string {
-  if (!speedsDiffer(rows.map(({ figures }) => figures.topSpeed))) return "";
-  const each = rows.map(({ lane, figures }) => `${lane.name} ${shown(figures.topSpeed)}`);
+  if (!speedsDiffer(rows.map(({ figures }) => figures.top_speed))) return "";
+  const each = rows.map(({ lane, figures }) => `${lane.name} ${shown(figures.top_speed)}`);
   return `The largest speeds that occurred differ: ${each.join(", ")}.`;
 }
 

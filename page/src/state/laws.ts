@@ -3,47 +3,37 @@
 import type { Law, Scenario } from "../net/api";
 import { TABLES } from "./tables";
 
-export const LAWS: readonly { readonly kind: string; readonly name: string }[] = [
-  { kind: "timer", name: "Timer" },
-  { kind: "lloyd", name: "Lloyd" },
-  { kind: "discrete-lloyd", name: "Discrete Lloyd" },
-  { kind: "self-triggered", name: "Self-triggered" },
-  { kind: "self-triggered-centroid", name: "Self-triggered (centroid)" },
-  { kind: "event-triggered", name: "Event-triggered" },
-  { kind: "tvd", name: "TVD" },
-  { kind: "minimum-energy", name: "Minimum energy" },
-];
+export const LAWS: readonly { readonly kind: string; readonly name: string }[] = Object.entries(
+  TABLES.laws,
+).map(([kind, { name }]) => ({ kind, name }));
 
-export const nameOf = (kind: string): string => LAWS.find((law) => law.kind === kind)?.name ?? kind;
+export const nameOf = (kind: string): string => TABLES.laws[kind]?.name ?? kind;
 
 export const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
 
 /** The largest speed of a law; 0 if it has none. */
-export function speedOf(law: Law): number {
-  for (const key of ["k1", "v", "v_max", "s_max", "speed"]) {
-    const found = number(law[key]);
-    if (found !== null) return found;
-  }
-  return 0;
-}
+export const speedOf = (law: Law): number => number(law[TABLES.laws[law.kind]?.speed ?? ""]) ?? 0;
 
-/** The keys of a law for its largest speed and its gain. */
-export const PACE: Readonly<Record<string, readonly [speed: string, gain: string]>> = TABLES.pace;
+/** The keys of a law for its largest speed and its gain; empty where it has none. */
+export function paceKeys(kind: string): readonly [speed: string, gain: string] {
+  const known = TABLES.laws[kind];
+  return known ? [known.speed ?? "", known.gain ?? ""] : ["top_speed", "gain"];
+}
 
 /** What the page gives a timer law that is not the scenario's own; `dwell compare` needs these keys. */
 const TIMER = { k1: 0.5, nu: 0.5, t1: 0.2, t2: 0.65 };
 
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
-/** The gain of a law from its key, and the key from the gain: nu is speed over gain. */
+/** The gain of a law from its key, and the key from the gain: nu, a length, is speed over gain. */
 function gainOf(kind: string, speed: number | null, value: number | null): number | null {
-  if (kind !== "timer" || value === null) return value;
+  if (TABLES.laws[kind]?.gain !== "nu" || value === null) return value;
   return speed === null ? null : rounded(speed / value);
 }
 
 /** The largest speed of a law, and its speed per distance near the centroid; null where it sets none. */
 export function paceOf(law: Law): readonly [speed: number | null, gain: number | null] {
-  const [speedKey, gainKey] = PACE[law.kind] ?? ["top_speed", "gain"];
+  const [speedKey, gainKey] = paceKeys(law.kind);
   const speed = number(law[speedKey]);
   return [speed, gainOf(law.kind, speed, number(law[gainKey]))];
 }
@@ -60,10 +50,11 @@ export function waitAtSite({ site, controller }: Scenario): number | null {
  */
 export function lawLike(kind: string, law: Law, wait: number | null = null): Law {
   if (law.kind === kind) return law;
-  const [speedKey, gainKey] = PACE[kind] ?? ["", ""];
+  const [speedKey, gainKey] = paceKeys(kind);
   const [speed, gain] = paceOf(law);
   const next: Law = { kind, ...(kind === "timer" && TIMER) };
-  if (wait !== null && TABLES.periodic.includes(kind)) next["dt"] = wait;
+  const period = TABLES.laws[kind]?.period;
+  if (wait !== null && period) next[period] = wait;
   if (speedKey && speed !== null) next[speedKey] = speed;
   const value = gainOf(kind, number(next[speedKey]), gain);
   if (gainKey && value !== null) next[gainKey] = value;

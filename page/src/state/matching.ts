@@ -1,21 +1,9 @@
 /** How laws side by side are matched, in words. */
 
 import type { Law } from "../net/api";
-import { number, PACE, paceOf } from "./laws";
+import { number, paceKeys, paceOf } from "./laws";
+import { MORE } from "./keys";
 import { TABLES } from "./tables";
-import { UNITS } from "./units";
-
-/** What each law does, in a few words. */
-export const ABOUT: Readonly<Record<string, string>> = {
-  timer: "samples when its timer runs out, holds its velocity in between",
-  lloyd: "samples all the time, every dt",
-  "discrete-lloyd": "moves to the centroid in steps",
-  "self-triggered": "computes how long it can go without a sample",
-  "self-triggered-centroid": "moves while it knows enough",
-  "event-triggered": "broadcasts when its speed bound changes",
-  tvd: "all sample together and follow a density that moves",
-  "minimum-energy": "moves no faster than its error has to fall",
-};
 
 const WORDS = ["largest speed", "speed per distance near the centroid"] as const;
 
@@ -43,12 +31,12 @@ export function mismatches(laws: readonly NamedLaw[]): string[] {
   return WORDS.flatMap((what, k) => {
     const wanted = paceOf(own.law)[k];
     if (wanted === null) return [`The scenario's law (${own.name}) sets no ${what}: the others keep theirs.`];
-    const without = others.filter(({ law }) => !PACE[law.kind]?.[k]);
+    const without = others.filter(({ law }) => !paceKeys(law.kind)[k]);
     const notes = without.length
       ? [`${without.map(({ name }) => name).join(" and ")}: no key sets the ${what}, so it is not matched.`]
       : [];
     for (const { name, law } of others.filter((one) => !without.includes(one))) {
-      const key = PACE[law.kind][k];
+      const key = paceKeys(law.kind)[k];
       const found = paceOf(law)[k];
       if (found === null) notes.push(`${name}: ${key} is not given, so the ${what} is not matched.`);
       else if (Math.abs(found - wanted) > ALIKE * Math.abs(wanted))
@@ -62,7 +50,6 @@ export function mismatches(laws: readonly NamedLaw[]): string[] {
 
 /** The time between samples of a law that samples every dt; null for others. */
 export function dtOf(law: Law): number | null {
-  if (law["mode"] === "ode" || UNITS[law.kind]?.["dt"] === undefined) return null;
-  if (TABLES.guaranteed.includes(law.kind)) return null; // there it is the time of a move or a check
-  return number(law["dt"]) ?? TABLES.dt;
+  const period = TABLES.laws[law.kind]?.period;
+  return law["mode"] === "ode" || !period ? null : (number(law[period]) ?? MORE.dt);
 }

@@ -4,7 +4,7 @@ import { regionOf, widthOf } from "../geometry/workspace";
 import type { Law, Scenario } from "../net/api";
 import { agentCount, type WorkspaceTable } from "../world/world";
 import { speedOf } from "./laws";
-import { UNITS } from "./units";
+import { keysOf } from "./keys";
 
 const SPEED = 1; // metres per second, of boats and of robots on foot
 const CROSSING = 25; // times that an agent without a largest speed takes to cross the old workspace
@@ -25,8 +25,9 @@ function scaled(value: unknown, [length, time]: readonly [number, number], by: S
 
 /** A law that does at another place what it does here. */
 export function lawAt(law: Law, by: Scales): Law {
-  const units = Object.entries(UNITS[law.kind] ?? {}).filter(([key]) => key in law);
-  return { ...law, ...Object.fromEntries(units.map(([key, unit]) => [key, scaled(law[key], unit, by)])) };
+  const given = keysOf(law.kind).filter(([key, { unit }]) => unit && key in law);
+  const values = given.map(([key, { unit }]) => [key, scaled(law[key], unit ?? [0, 0], by)]);
+  return { ...law, ...Object.fromEntries(values) };
 }
 
 /**

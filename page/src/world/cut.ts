@@ -5,7 +5,7 @@ import { TABLES } from "../state/tables";
 import { isTrack, shifted } from "./tracks";
 import { agentCount, startCount, World, worldOf, type MovingTable, type WorkspaceTable } from "./world";
 
-/** Whether a value of a key of the timer law has one entry for each of so many agents. */
+/** Whether a value of a key of a law has one entry for each of so many agents. */
 const hasOneEach = (key: string, value: unknown, count: number): value is unknown[] =>
   Array.isArray(value) && value.length === count && (key !== "intervals" || Array.isArray(value[0]));
 
@@ -17,7 +17,7 @@ export function renumbered(scenario: Scenario, kept: readonly number[]): Scenari
   const count = agentCount(scenario);
   const pick = <T>(list: readonly T[]): T[] => kept.map((p) => list[p]);
   const law = { ...scenario.controller };
-  for (const key of TABLES.perAgent) {
+  for (const key of TABLES.laws[law.kind]?.each ?? []) {
     const value = law[key];
     if (hasOneEach(key, value, count)) law[key] = pick(value);
   }

@@ -28,12 +28,6 @@ _LOADING = threading.RLock()
 ROOT = Path(__file__).parent
 
 
-@lru_cache(maxsize=1)
-def source_digest() -> str:
-    """A fingerprint of the text of all kernels: runs with the same one agree to the last bit."""
-    return _digest(sorted([*ROOT.rglob("*.py"), *ROOT.rglob("*.txt")]))
-
-
 @lru_cache(maxsize=256)
 def imports_of(module: Path) -> frozenset[Path]:
     """The files of all kernels that a module of kernels imports, directly or not, and its own.
@@ -42,7 +36,9 @@ def imports_of(module: Path) -> frozenset[Path]:
     """
     table = module.with_suffix(".txt")
     found = {module, table} if table.exists() else {module}
-    for name in re.findall(r"^from dwell\._kernels\.([\w.]+) import", module.read_text(), re.M):
+    for name in re.findall(
+        r"^from dwell\._kernels\.([\w.]+) import", module.read_text("utf-8"), re.M
+    ):
         found |= imports_of(ROOT.joinpath(*name.split(".")).with_suffix(".py"))
     return frozenset(found)
 
@@ -54,7 +50,7 @@ def _records() -> str:
     Compiled code knows their fields by number.
     """
     pattern = re.compile(r"^class \w+\(NamedTuple\):\n(?:(?: .*)?\n)*", re.M)
-    texts = (path.read_text() for path in sorted(ROOT.rglob("*.py")))
+    texts = (path.read_text("utf-8") for path in sorted(ROOT.rglob("*.py")))
     return "".join(record for text in texts for record in pattern.findall(text))
 
 

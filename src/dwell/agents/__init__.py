@@ -17,6 +17,7 @@ from dwell.agents.start import check_start, scatter
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.agents.timeline import Switch
+from dwell.agents.traits import Traits
 from dwell.agents.world import Sensor
 from dwell.cells.weighted_region import WeightedRegion
 
@@ -36,6 +37,7 @@ __all__ = [
     "Segments",
     "Sensor",
     "Switch",
+    "Traits",
     "WeightedRegion",
     "check_start",
     "scatter",

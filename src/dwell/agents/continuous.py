@@ -12,20 +12,22 @@ from typing import Any
 
 import numpy as np
 
+from dwell._compatibility import Need
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.events import EventTable, LoggedStates, logged_events
 from dwell.agents.state import AgentsState, SampledStart
 from dwell.agents.system import CoverageSystem, halted
-from dwell.errors import AgentsError, ControllerError, InputError
+from dwell.agents.traits import Traits
+from dwell.errors import AgentsError, ControllerError
 from dwell.hybrid import HybridArc, Stop, StopReason
 from dwell.hybrid.ode import Spline, solve
 
-STIFFEST = 1e5  # k2 times time: some minutes of solving
+STIFFEST = 1e5  # gain times time: some minutes of solving
 
 
 def is_continuous(system: CoverageSystem) -> bool:
     """Whether the law is a differential equation."""
-    return getattr(system.controller, "ode_accuracy", None) is not None
+    return system.traits.is_equation
 
 
 def beginning(
@@ -34,20 +36,7 @@ def beginning(
     """The state at time 0, for laws of any kind; `threads` for measurements, all by default."""
     if not is_continuous(system):
         return system.start(positions, threads=threads)
-    if not system.perfect:
-        raise InputError(
-            "a differential equation samples continuously, so samples cannot be lost or delayed; "
-            "use the sampled law, or a perfect network",
-            code="network.loss",
-            key="network",
-        )
-    if system.spacing is not None:
-        raise InputError(
-            "on a grid of points centroids jump, and the differential equation has no solution; "
-            "integrate exactly, or use the sampled law",
-            code="integration.ode",
-            key="run.integration",
-        )
+    system.refuse(Need.EQUATION)
     n = system.agents
     zeros = np.zeros(n)
     law: Any = system.controller
@@ -70,7 +59,7 @@ def solve_continuous(
     """The solution from `start` to time `until`, within the law's tolerance."""
     law: Any = system.controller
     n = system.agents
-    _refuse_stiff(law, until - start.time)
+    _refuse_stiff(system.traits, until - start.time)
     neighbors: list[Ints] = []  # of every agent, at each evaluation
 
     def rate(y: Floats) -> Floats:
@@ -83,7 +72,7 @@ def solve_continuous(
         rates: Floats = law.velocities(seen.error).ravel()
         return rates
 
-    tolerance = law.ode_accuracy * system.workspace.diameter
+    tolerance = (system.traits.accuracy or 0.0) * system.workspace.diameter
     begin = start.positions
     whole = solve(rate, begin.ravel(), until, tolerance, progress, since=start.time)
     spline = _limited(whole, max_jumps // n)
@@ -100,13 +89,14 @@ def solve_continuous(
     return HybridArc(system, states, logged_events(table), arc_end, Stop(reason, arc_end, detail))
 
 
-def _refuse_stiff(law: Any, duration: float) -> None:
-    """Steps of an explicit method are a few times 1 / k2 at most, whatever the tolerance."""
-    if law.k2 * duration > STIFFEST:
+def _refuse_stiff(traits: Traits, duration: float) -> None:
+    """Steps of an explicit method are a few times 1 / gain at most, whatever the tolerance."""
+    gain = traits.gain
+    if gain is not None and gain * duration > STIFFEST:
         raise ControllerError(
-            f"the lloyd law's k2 is {law.k2:g}, which over a time of {duration:g} makes k2 times "
-            f"time {law.k2 * duration:.3g}; at most {STIFFEST:g} can be solved as a differential "
-            "equation: take a smaller k2, a shorter horizon, or the sampled law",
+            f"the gain of {traits.name} is {gain:g}, which over a time of {duration:g} makes gain "
+            f"times time {gain * duration:.3g}; at most {STIFFEST:g} can be solved as a "
+            "differential equation: take a smaller gain, a shorter horizon, or the sampled law",
             code="controller.k2",
             key="controller.k2",
         )

@@ -18,7 +18,6 @@ from dwell._types import (
     finite_number,
     finite_numbers,
     in_short,
-    is_positive,
     is_whole,
 )
 from dwell.cells.weighted_region import WeightedRegion
@@ -34,18 +33,34 @@ if TYPE_CHECKING:
 class Information:
     """What an agent observes under a law.
 
+    Parameters
+    ----------
     own : its own position "at events", or "always"; only a law that knows the position between
         events may have a finite `fade`.
     others : the "centroid" of its cell at each sample, the positions of its Voronoi neighbours at
         each sample ("samples"), also their velocities ("velocities"), the positions of all agents
-        (`everybody`), or the messages of the other agents ("broadcasts").
+        (`everybody`), or nothing but the messages of the other agents ("broadcasts").
     world : the workspace and its density at the time of an event ("now"), also how they are
         changing then ("rate"), or at later times as well ("forecast").
+    messages : whether it receives the messages of the other agents besides its samples, and may
+        broadcast its own.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.Information(messages=True).receives
+    True
     """
 
     own: str = "at events"
     others: str = "centroid"
     world: str = "now"
+    messages: bool = False
+
+    @property
+    def receives(self) -> bool:
+        """Whether messages reach the agent."""
+        return self.messages or self.others == "broadcasts"
 
 
 @final
@@ -79,13 +94,14 @@ class Sample:
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class Message:
-    """A broadcast: an agent's position, and a bound on its speed until its next broadcast."""
+    """A broadcast: an agent's position, a bound on its speed until its next one, and own data."""
 
     sender: int
     time: float
     position: Points  # (n,)
     promise: float
     before: float  # the speed bound that this one replaces; the first one replaces itself
+    data: object = None  # what the law of the sender added
 
 
 @final
@@ -182,6 +198,9 @@ class Command:
         Any value that the controller needs in its next observation.
     promise : float, optional
         A speed bound to broadcast now; it holds until the next broadcast.
+    data : object
+        Data to go with that broadcast: numbers, text, lists, tuples, dicts, arrays, or dataclasses
+        of the law's own module.
     guaranteed, dual_guaranteed, voronoi : int
         Cells of these kinds that the decision computed, besides that of the sample, for the
         counters.
@@ -205,6 +224,7 @@ class Command:
     dual_guaranteed: int = 0
     mark: int = 0
     voronoi: int = 0
+    data: object = None
 
 
 @final
@@ -221,13 +241,11 @@ class FirstCommands:
 class Controller(Protocol):
     """A control law: it maps the observation of one agent to its next command.
 
-    A controller may also have
+    A controller may also have `traits`, a `dwell.Traits` that states what it uses and what it
+    guarantees, and methods:
 
-    - `information`, an `Information`: what it may use (the centroid at events by default);
-    - `fade`, the rate at which velocities decay after their `cruise` (infinite by default);
     - `miss(observation)`, its command when a sample was lost;
-    - `top_speed`, its largest speed, and `gain`, its speed per distance near the centroid, by
-      which comparisons match laws; None for no limit.
+    - `velocities(errors)` of a law that is a differential equation.
 
     See `CompiledController` for those that the compiled engine runs.
     """
@@ -252,85 +270,6 @@ class CompiledController(Controller, Protocol):
     def program(self, agents: int) -> HoldProgram | None:
         """Return the law for `agents` agents; None for options that cannot be compiled."""
         ...
-
-
-def information_of(controller: object) -> Information:
-    """What an agent observes under this controller."""
-    own = getattr(controller, "information", None)
-    return own if isinstance(own, Information) else Information()
-
-
-def needs_centroid_only(controller: object) -> bool:
-    """Whether a law uses nothing but the centroid of the agent's own cell."""
-    known = information_of(controller)
-    return (known.others, known.world) == ("centroid", "now")
-
-
-def refuse_samples(controller: object) -> None:
-    """Refuse a law that uses more than the centroid: what it computes knows no radius."""
-    if not needs_centroid_only(controller):
-        raise ControllerError(
-            f"sensing radii came with {type(controller).__name__}, which here uses more than the "
-            "centroid and knows no radius; timer without feed-forward and adaptive resets, lloyd "
-            "without feed-forward, or discrete-lloyd is needed; leave the radii out, or change it",
-            code="agents.radius",
-            key="agents.radius",
-        )
-
-
-def refuse_detours(controller: object) -> None:
-    """Refuse a law that cannot follow a path around corners."""
-    fade = float(getattr(controller, "fade", math.inf))
-    simple = needs_centroid_only(controller) and math.isinf(fade)
-    if not simple or getattr(controller, "ode_accuracy", None) is not None:
-        raise ControllerError(
-            f"a region with stay = true came with {type(controller).__name__}, which here uses "
-            "more than the centroid, or moves without stops; timer without feed-forward and "
-            "adaptive resets, sampled lloyd or discrete-lloyd is needed; change the law, or leave "
-            "out stay",
-            code="workspace.stay",
-            key="workspace.stay",
-        )
-
-
-def decay_rate_of(controller: object) -> float:
-    """The rate at which velocities decay after their hold duration.
-
-    Slowing down between events requires that an agent knows its position between events.
-    """
-    fade = float(getattr(controller, "fade", math.inf))
-    if math.isfinite(fade) and information_of(controller).own != "always":
-        raise ControllerError(
-            f"{type(controller).__name__} has fade = {fade:g}, a path that takes the own position "
-            'between events, but its information says own = "at events"; give it '
-            'Information(own="always"), or leave fade out',
-            code="controller.information",
-        )
-    return fade
-
-
-def stated_speed(controller: object) -> float | None:
-    """The largest speed that the controller states; None if it states none, or no limit."""
-    return _stated(controller, "top_speed")
-
-
-def stated_pace(controller: object) -> tuple[float | None, float | None]:
-    """The largest speed and the gain that the controller states, if any."""
-    return stated_speed(controller), _stated(controller, "gain")
-
-
-def _stated(controller: object, name: str) -> float | None:
-    value = getattr(controller, name, None)
-    if value is None or (isinstance(value, float) and value == math.inf):
-        return None
-    if is_positive(value):
-        return float(value)
-    raise ControllerError(
-        f"{type(controller).__name__} has {name} = {in_short(value)}; a number above 0 is needed, "
-        "or None for no limit",
-        code="controller.pace",
-        key=f"controller.{name}",
-    )
 
 
 def commanded(
@@ -381,6 +320,9 @@ def checked(
     if order.promise is not None and not _is_bound(order.promise):
         need = "a number from 0 on (None: no broadcast)"
         raise _unfit(agent, now, f"to broadcast the speed bound {in_short(order.promise)}", need)
+    if order.data is not None and order.promise is None:
+        what = f"to send {in_short(order.data)} without a broadcast"
+        raise _unfit(agent, now, what, "a speed bound in promise, with which data go,")
     counts = (order.guaranteed, order.dual_guaranteed, order.mark, order.voronoi)
     if not all(map(is_whole, counts)):
         raise _unfit(agent, now, f"with the counts {in_short(counts)}", "whole numbers")

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
-from dwell._types import finite_number, in_short
+from dwell._parameters import CHANCE, NOT_NEGATIVE, TIME, param, parametric
+from dwell._types import in_short
 from dwell.errors import InputError
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@parametric("network", "the network", InputError, slots=True)
 class Network:
-    """Loss and delay of samples and messages.
+    """Samples and messages that are lost or late.
 
-    Parameters
-    ----------
-    loss : probability that a sample is lost, or that a message does not reach one of its
-        receivers; each by its own random draw.
-    delay : a sample shows the positions of the others at this time before, and a message arrives
-        this time after it was sent.
+    Each sample, and each message on its way to one receiver, has its own random draw. A sample
+    shows the positions of the others as they were a delay before.
 
     Examples
     --------
@@ -28,17 +24,15 @@ class Network:
     False
     """
 
-    loss: float = 0.0
-    delay: float = 0.0
-
-    def __post_init__(self) -> None:
-        loss, delay = finite_number(self.loss), finite_number(self.delay)
-        if loss is None or not 0.0 <= loss < 1.0:
-            raise _refused("loss", self.loss, "a chance from 0 to below 1")
-        if delay is None or delay < 0.0:
-            raise _refused("delay", self.delay, "a time from 0 on")
-        object.__setattr__(self, "loss", loss)
-        object.__setattr__(self, "delay", delay)
+    loss: float = param(
+        "the chance that a sample is lost, or that a message misses one of its receivers",
+        CHANCE,
+        default=0.0,
+    )
+    delay: float = param(
+        "how old a sample or message is when it arrives", NOT_NEGATIVE, default=0.0,
+        unit=TIME,
+    )  # fmt: skip
 
     @property
     def perfect(self) -> bool:
@@ -56,11 +50,3 @@ def as_network(network: object) -> Network:
         need = "a dwell.Network(loss=..., delay=...) is needed"
         raise InputError(f"network is {in_short(links)}; {need}", code="network", key="network")
     return links
-
-
-def _refused(name: str, value: object, need: str) -> InputError:
-    return InputError(
-        f"the network's {name} is {in_short(value)}; {need} is needed",
-        code=f"network.{name}",
-        key=f"network.{name}",
-    )

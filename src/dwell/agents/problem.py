@@ -5,39 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dwell._compatibility import Feature, Need, fits, refuse
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.interfaces import (
     CellMeasurement,
-    CompiledController,
     Controller,
     Information,
     Observation,
     Sample,
-    information_of,
-    refuse_detours,
-    refuse_samples,
 )
 from dwell.agents.knowledge import changes_known, neighbors_seen, others_seen
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState
+from dwell.agents.traits import Traits, traits_of
 from dwell.agents.ways import keeps_inside
 from dwell.agents.world import Phase, Sensor, Timeline, World
-from dwell.cells.measurement import CellMeasurements
+from dwell.cells.features import features_of
+from dwell.cells.measurement import CellMeasurements, of_one
 from dwell.cells.ranges import as_radii
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density import Density
-from dwell.geometry import Workspace
+from dwell.geometry import Workspace, words_of
 from dwell.geometry.voronoi import coincident
 
 if TYPE_CHECKING:
     from dwell._kernels.common.density_terms import GeneralTerms, Terms
     from dwell._kernels.common.hold_law import HoldProgram
 
+OF_NEIGHBOURS = ("centroid", "samples", "velocities")  # what samples of neighbours tell
 MOST_KEPT = 2  # configurations whose measurements are kept: the first and the last of a run
 
 
@@ -60,12 +60,12 @@ class CoverageProblem:
 
     def __post_init__(self) -> None:
         if self.radius is not None:
-            refuse_samples(self.controller)
+            self.refuse_law(Feature.RADIUS)
             object.__setattr__(self, "radius", as_radii(self.radius, self.agents, self.workspace))
         if self.stays:
-            refuse_detours(self.controller)
+            self.refuse_law(Feature.STAY)
         if self.nu is None:
-            object.__setattr__(self, "nu", getattr(self.controller, "nu", None))
+            object.__setattr__(self, "nu", self.traits.nu)
 
     def __getstate__(self) -> dict[str, object]:
         """The fields alone, without cached values."""
@@ -139,22 +139,80 @@ class CoverageProblem:
         return range(self.agents) if self.ids is None else self.ids
 
     @cached_property
+    def traits(self) -> Traits:
+        """What the law states of itself."""
+        return traits_of(self.controller)
+
+    @property
     def information(self) -> Information:
         """What an agent observes under this law."""
-        return information_of(self.controller)
+        return self.traits.information
 
     @cached_property
-    def program(self) -> HoldProgram | None:
-        """The law as plain numbers; None if it has no such form."""
-        law = self.controller
-        if self.stays or not isinstance(law, CompiledController):
+    def law_program(self) -> HoldProgram | None:
+        """The law as plain numbers, wherever agents go; None if it has no such form."""
+        if "program" not in self.traits.methods:
             return None
-        return law.program(self.agents)
+        law: Any = self.controller
+        program: HoldProgram | None = law.program(self.agents)
+        return program
+
+    @property
+    def program(self) -> HoldProgram | None:
+        """The law as plain numbers; None if it has no such form, or agents go around corners."""
+        return None if self.stays else self.law_program
 
     @cached_property
     def stays(self) -> bool:
         """Whether agents keep inside a region that is not convex, at some time of the run."""
         return any(keeps_inside(phase.workspace) for phase in self.timeline.phases)
+
+    # What goes with what.
+
+    @cached_property
+    def features(self) -> tuple[frozenset[Feature], ...]:
+        """The features of the world in each phase, and of the law in it."""
+        timeline, timer = self.timeline, self.traits.timer
+        having = {
+            Feature.RADIUS: self.radius is not None,
+            Feature.SENSORS: bool(self.sensors),
+            Feature.NETWORK: not self.perfect,
+            Feature.PRESENCE: not timeline.same_agents,
+            Feature.CHANGES: self.changes is not None,
+            Feature.SITES: timeline.region_changes,
+            Feature.STAY: self.stays,
+            Feature.GRID: self.spacing is not None,
+            Feature.ALONE: self.agents == 1,
+            Feature.NO_TIMER: timer is None,
+            Feature.FOLLOWING: self.traits.follows != "none",
+            Feature.FIRST_HOLD: timer is not None and timer.initial_hold is not None,
+            Feature.NO_PROGRAM: self.program is None,
+            Feature.MESSAGES: self.information.receives,
+            Feature.BEYOND_SAMPLES: self.traits.is_equation
+            or self.information.others not in OF_NEIGHBOURS,
+        }
+        always = frozenset(feature for feature, has in having.items() if has)
+        return tuple(always | features_of(one.ground, one.begin) for one in timeline.phases)
+
+    def fits(self, need: Need) -> bool:
+        """Whether a need can take this system: see `dwell._compatibility`."""
+        return all(fits(need, features) for features in self.features)
+
+    def refuse(self, need: Need, law: str = "") -> None:
+        """Refuse this system if a need cannot take it; `law` is what sentences call its law."""
+        for phase, features in zip(self.timeline.phases, self.features, strict=True):
+            words = words_of(phase.ground.workspace)
+            refuse(need, features, law=law or self.traits.name, **words)
+
+    def refuse_law(self, feature: Feature) -> None:
+        """Refuse a law that cannot take a feature."""
+        for need in self.traits.needs:
+            refuse(need, (feature,), law=self.traits.name)
+
+    @cached_property
+    def compiles(self) -> bool:
+        """Whether the compiled event loop runs this system."""
+        return self.fits(Need.COMPILED)
 
     # Measurements.
 
@@ -194,7 +252,7 @@ class CoverageProblem:
         if agents is None:
             seen = self.measure_all(positions, time, threads=threads)
         else:
-            seen = self.measure(positions[None], np.zeros_like(who), who, np.array([time]))
+            seen = self.measure(*of_one(positions, who), np.array([time]))
         if seen.coincident.any():
             agent = int(who[np.argmax(seen.coincident)])
             gaps = np.full(self.agents, np.inf)
@@ -217,9 +275,8 @@ class CoverageProblem:
         kept, key = self._kept, positions.tobytes() + np.float64(when).tobytes()
         seen = kept.get(key)
         if seen is None:
-            every = np.arange(self.agents)
-            row = np.zeros_like(every)
-            seen = self.measure(positions[None], row, every, np.array([when]), threads=threads)
+            rows = of_one(positions, np.arange(self.agents))
+            seen = self.measure(*rows, np.array([when]), threads=threads)
             for f in fields(seen):
                 if getattr(seen, f.name) is not None:
                     getattr(seen, f.name).flags.writeable = False

@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, counted
 from dwell._units import OPEN, Units
-from dwell.cells.tessellation import as_positions
+from dwell.cells.positions import as_positions
 from dwell.errors import AgentsError
 from dwell.geometry import Ball, Box, Ellipsoid, Region, Workspace
 from dwell.geometry.voronoi import are_apart

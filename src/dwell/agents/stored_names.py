@@ -19,7 +19,7 @@ STORED = {
     "Look": "agent error mass neighbors nearest empty stretch",
     "Mail": "heard coming",
     "Memory": "level spoke",
-    "Message": "sender time position promise before",
+    "Message": "sender time position promise before data",
     "Metrics": "times errors hold_errors costs separations",
     "Plan": "sample steps moves goal",
     "Sample": "time agents positions velocities",

@@ -16,7 +16,6 @@ from dwell.agents.interfaces import (
     Message,
     Observation,
     commanded,
-    decay_rate_of,
 )
 from dwell.agents.knowledge import positions_received
 from dwell.agents.network import PERFECT
@@ -48,7 +47,7 @@ class CoverageSystem(CoverageProblem):
         still = np.zeros((n, self.dimension))
         blank = AgentsState(0.0, positions.copy(), still, zeros, zeros, zeros, none)
         together = self.program is not None and self.perfect and not self.sensors
-        if together and hasattr(law, "begin_all"):
+        if together and "begin_all" in self.traits.methods:
             return self._start_together(blank, threads)
         seen = self.measurements(positions)
         cells = [cell_in(seen, p, p) for p in range(n)]
@@ -66,7 +65,7 @@ class CoverageSystem(CoverageProblem):
             blank,
             hold=np.array([order.hold for order in orders], dtype=np.float64),
             next_at=np.array([order.next_at for order in orders], dtype=np.float64),
-            fade=decay_rate_of(law),
+            fade=self.traits.fade,
             cruise=_unless_all([order.cruise for order in orders], math.inf),
             samples_next=_unless_all([order.measures for order in orders], True),
             memory=() if all(order.memory is None for order in orders) else memory,
@@ -102,7 +101,7 @@ class CoverageSystem(CoverageProblem):
             hold=np.ascontiguousarray(hold),
             next_at=next_at,
             first=next_at.copy(),
-            fade=decay_rate_of(law),
+            fade=self.traits.fade,
             cruise=cruise,
             spent=SampledStart(seen.neighbors, 1 - later.astype(np.int64)),
         )
@@ -218,15 +217,15 @@ class CoverageSystem(CoverageProblem):
 
     def _missed(self, observation: Observation) -> Command:
         """The command of the controller after a lost sample."""
-        miss = getattr(self.controller, "miss", None)
-        if miss is None:
+        law: Any = self.controller
+        if "miss" not in self.traits.methods:
             raise ControllerError(
                 f"a sample of agent {observation.agent} was lost at t = {observation.time:g}, but "
-                f"{type(self.controller).__name__} has no method miss(observation) for that; add "
+                f"{self.traits.name} has no method miss(observation) for that; add "
                 "one like decide(observation), or set the network's loss to 0",
                 code="controller.miss",
             )
-        order: Command = miss(observation)
+        order: Command = law.miss(observation)
         return order
 
     def _is_lost(self, to: int, sender: int, k: int, time: float) -> bool:
@@ -249,9 +248,15 @@ class CoverageSystem(CoverageProblem):
         """
         if order.promise is None:
             return state
+        if not self.information.receives:
+            raise ControllerError(
+                f"{self.traits.name} broadcasts, but its information says that no agent receives "
+                "messages; give it Information(messages=True), or leave promise out",
+                code="controller.information",
+            )
         promise = float(order.promise)
         before = promise if promised is None or promised[agent] < 0.0 else float(promised[agent])
-        message = Message(agent, state.time, for_reading(place), promise, before)
+        message = Message(agent, state.time, for_reading(place), promise, before, order.data)
         delay = self.world_at(state.time).network.delay
         arrives, k = state.time + delay, int(state.event_counts[agent])
         mail = state.mail or tuple(Mail() for _ in range(self.agents))

@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, finite_number, in_short, is_whole, listed
+from dwell._types import Floats, Points, finite_number, has_truth_value, in_short, is_whole, listed
 from dwell.agents.network import Network, as_network
 from dwell.agents.start import check_start
 from dwell.agents.world import Phase, Sensor, Timeline
@@ -81,6 +81,8 @@ class Switch:
             arrive = np.array(self.arrive, dtype=object)
         except (TypeError, ValueError):
             raise _refused("arrive", self.arrive, "a list of positions") from None
+        if arrive.ndim == 0 or has_truth_value(self.arrive):
+            raise _refused("arrive", in_short(self.arrive), "a list of positions")
         object.__setattr__(self, "arrive", arrive)
 
 

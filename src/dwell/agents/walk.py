@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dwell.agents.compilable import can_compile
 from dwell.agents.continuous import is_continuous
 from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
@@ -41,6 +40,6 @@ def walk_of(
     system: CoverageSystem, start: AgentsState, table: EventTable
 ) -> Callable[[], Iterator[AgentsState]] | None:
     """The states of a replay, for laws with memories or messages; None for all other laws."""
-    if can_compile(system) or is_continuous(system):
+    if system.compiles or is_continuous(system):
         return None
     return lambda: (state for _, state in walk(system, start, table))

@@ -18,9 +18,9 @@ from dwell._types import Floats, Ints, Points, in_short, is_whole, listed
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import coincident_groups
 from dwell.agents.ways import on_ways
-from dwell.cells.backend import backend_for, measure_cells
+from dwell.cells.backend import cells_of, measure_cells
 from dwell.cells.centroid_rate import centroid_rates
-from dwell.cells.measurement import CellMeasurements, in_one, together
+from dwell.cells.measurement import CellMeasurements, in_one, of_one, together
 from dwell.cells.weighted_region import WeightedRegion, changing_region
 from dwell.density import Density, Mixture, as_density
 from dwell.errors import InputError
@@ -170,7 +170,7 @@ class World:
         """The Voronoi neighbours of an agent at time t, ascending."""
         ground, every = self.ground_at(t), self.agents_among(positions)
         own = int(np.searchsorted(every, agent))
-        cell = backend_for(ground).cells(ground.workspace, positions[every], [own])[0]
+        cell = cells_of(ground.workspace, positions[every], [own])[0]
         found: Ints = every[np.sort(cell.borders[cell.borders >= 0])]
         return found
 
@@ -187,8 +187,7 @@ class World:
 
     def error(self, positions: Points, agent: int, t: float) -> Points:
         """The error of an agent in the world of this phase at time t, (n,)."""
-        one = np.array([agent])
-        seen = self.measure(positions[None], np.zeros_like(one), one, np.array([t]))
+        seen = self.measure(*of_one(positions, np.array([agent])), np.array([t]))
         error: Points = seen.error[0]
         return error
 

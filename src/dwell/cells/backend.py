@@ -3,52 +3,129 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dwell._compatibility import Need, refuse
 from dwell._types import Floats, Ints, Points
 from dwell.cells import cones, interval, polygon, polyhedron, simplices
 from dwell.cells.facets import Borders
-from dwell.cells.measurement import CellMeasurements, in_one
-from dwell.cells.ranges import refuse_ground, wide_radius
+from dwell.cells.features import features_of
+from dwell.cells.guaranteed import (
+    CellPair,
+    pair_in_polygon,
+    pair_in_region,
+    pair_of_functions,
+    pair_on_line,
+)
+from dwell.cells.measurement import CellMeasurements, Loop, in_one, of_one
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density
-from dwell.geometry import VoronoiCell, Workspace, is_flat, polyhedra
+from dwell.geometry import VoronoiCell, Workspace, is_flat, polyhedra, words_of
 
 
 class CellBackend(NamedTuple):
-    """Three functions of one kind of workspace."""
+    """What one kind of workspace and density offers."""
 
     measure: Callable[..., CellMeasurements]  # (ground, positions, row, agent, threads=): moments
     cells: Callable[..., Sequence[VoronoiCell]]  # (workspace, positions, agents)
     facets: Callable[..., Borders]  # (ground, positions, agents=): moments over shared facets
+    pair: Callable[..., CellPair | None]  # (ground, position, places, radii): guaranteed cells
+    loop: Callable[..., Loop] | None = None  # for agents that move: compiled events
+    with_radii: bool = False  # whether that loop knows sensing radii
+    local: bool = False  # whether the bits of a cell depend on its Voronoi neighbours alone
+    expensive: bool = False  # whether measuring a cell takes tens of milliseconds or more
 
 
-CONES = CellBackend(cones.measure, cones.cells, cones.borders)
-INTERVAL = CellBackend(interval.measure, interval.cells, interval.borders)
-POLYGON = CellBackend(polygon.measure, polygon.cells, polygon.borders)
-POLYHEDRON = CellBackend(polyhedron.measure, polyhedra.cells, polyhedron.borders)
-SIMPLICES = CellBackend(simplices.measure, simplices.cells, simplices.borders)
-TRIANGLES = CellBackend(simplices.measure, polygon.cells, simplices.borders)
+INTERVAL = CellBackend(
+    interval.measure, interval.cells, interval.borders, pair_on_line, interval.loop, local=True
+)
+POLYGON = CellBackend(
+    polygon.measure, polygon.cells, polygon.borders, pair_in_polygon, polygon.loop, True, True
+)
+POLYHEDRON = CellBackend(
+    polyhedron.measure, polyhedra.cells, polyhedron.borders, pair_in_region, polyhedron.loop
+)
+CONES = CellBackend(cones.measure, cones.cells, cones.borders, pair_in_region)
+RAYS = CONES._replace(pair=pair_of_functions, expensive=True)
+SIMPLICES = CellBackend(
+    simplices.measure, simplices.cells, simplices.borders, pair_of_functions, expensive=True
+)
+
+# By dimension; others have simplices or rays.
+FLAT = {1: INTERVAL, 2: POLYGON, 3: POLYHEDRON}
+CURVED = {1: INTERVAL, 2: CONES._replace(local=True), 3: CONES}
+# The same for densities that only Python can evaluate.
+FLAT_OF_FUNCTIONS = {
+    1: INTERVAL._replace(pair=pair_of_functions, loop=None),
+    2: SIMPLICES._replace(cells=polygon.cells, local=True, expensive=False),
+    3: SIMPLICES._replace(cells=polyhedra.cells),
+}
+CURVED_OF_FUNCTIONS = {
+    1: FLAT_OF_FUNCTIONS[1],
+    2: CONES._replace(pair=pair_of_functions, local=True),
+    3: CONES._replace(pair=pair_of_functions, expensive=True),
+}
 
 
 def backend_for(ground: WeightedRegion) -> CellBackend:
     """Return the backend for a workspace and its density."""
-    n = ground.dimension
-    if n > 1 and not is_flat(ground.workspace):
-        return CONES
-    if n == 1:
-        return INTERVAL
-    if n == 2:
-        return TRIANGLES if ground.terms is None else POLYGON
-    return SIMPLICES if n > 3 or ground.terms is None else POLYHEDRON
+    known = ground.terms is not None
+    if is_flat(ground.workspace):
+        return (FLAT if known else FLAT_OF_FUNCTIONS).get(ground.dimension, SIMPLICES)
+    return (CURVED if known else CURVED_OF_FUNCTIONS).get(ground.dimension, RAYS)
 
 
 def is_expensive(ground: WeightedRegion) -> bool:
     """Whether measuring a cell takes tens of milliseconds or more."""
-    return ground.dimension > 3 or (ground.dimension == 3 and ground.terms is None)
+    return backend_for(ground).expensive
+
+
+def cells_of(
+    workspace: Workspace,
+    positions: Points,
+    agents: Sequence[int] | None = None,
+    *,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> Sequence[VoronoiCell]:
+    """Return the cells of `agents` (all, by default) among `positions`, (N, n).
+
+    With radii or weights power cells: see `measure_cells`.
+    """
+    kinds, other = (FLAT, SIMPLICES) if is_flat(workspace) else (CURVED, RAYS)
+    build = kinds.get(workspace.dimension, other).cells
+    if radius is None and weights is None:
+        return build(workspace, positions, agents)
+    return build(workspace, positions, agents, radius=radius, weights=weights)
+
+
+def pair_of(
+    ground: WeightedRegion, position: Points, places: Points, radii: Floats
+) -> CellPair | None:
+    """Return both cells of the agent at `position`; None if nothing is known.
+
+    The others are within radii[j] of places[j]. Nothing is known when another agent may stand at
+    the same place, when the guaranteed cell weighs nothing, or outside the workspace.
+    """
+    return backend_for(ground).pair(ground, position, places, radii)
+
+
+def measure_one(
+    ground: WeightedRegion,
+    positions: Points,
+    agents: Ints | None = None,
+    t: float = 0.0,
+    *,
+    threads: int | None = 1,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> CellMeasurements:
+    """Measure the cells of `agents` (all, by default) in one configuration, (N, n), at time t."""
+    who, times = np.arange(len(positions)) if agents is None else agents, np.array([t])
+    given: dict[str, Any] = {"threads": threads, "radius": radius, "weights": weights}
+    return measure_cells(ground, *of_one(positions, who), times=times, **given)
 
 
 def measure_cells(
@@ -72,12 +149,12 @@ def measure_cells(
     given: dict[str, Any] = {"threads": threads}
     limited = radius is not None or weights is not None
     if limited:
-        refuse_ground(ground.at(0.0), radius)
+        _refuse_discs(ground, radius)
         given |= {"radius": radius, "weights": weights}
     if not ground.moves:
         return backend_for(ground).measure(ground, positions, row, agent, **given)
     when = np.zeros(len(positions)) if times is None else times
-    if ground.tracked and (not limited or wide_radius(radius, ground.workspace) is not None):
+    if ground.tracked:
         return polygon.measure(ground, positions, row, agent, times=when, **given)
     parts = []
     for t in np.unique(when[row]):
@@ -88,14 +165,21 @@ def measure_cells(
     return in_one(parts, len(row), ground.dimension)
 
 
-@lru_cache(maxsize=16)
 def total_mass(ground: WeightedRegion) -> float:
     """The mass of the workspace: that of the cell of an agent that is alone in it."""
+    return ground.once(_mass_of_only_cell)
+
+
+def _mass_of_only_cell(ground: WeightedRegion) -> float:
     lower, upper = ground.workspace.bounds
     middle = ground.workspace.nearest((lower + 0.5 * (upper - lower))[None])
-    only = np.zeros(1, dtype=np.int64)
-    found = measure_cells(ground, middle[None], only, only)
+    found = measure_one(ground, middle)
     return float(found.mass[0] * np.exp(found.log_scale[0]))
+
+
+def _refuse_discs(ground: WeightedRegion, radius: Floats | None) -> None:
+    need = Need.WEIGHTS if radius is None else Need.RADIUS
+    refuse(need, features_of(ground), **words_of(ground.workspace))
 
 
 def borders(
@@ -115,5 +199,5 @@ def borders(
     facets = backend_for(ground).facets
     if radius is None and weights is None:
         return facets(ground, positions, agents=agents)
-    refuse_ground(ground, radius)
+    _refuse_discs(ground, radius)
     return facets(ground, positions, agents=agents, radius=radius, weights=weights)

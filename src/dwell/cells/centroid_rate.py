@@ -20,8 +20,9 @@ from typing import Any, final
 
 import numpy as np
 
+from dwell._compatibility import Feature, Need, refuse
 from dwell._types import Floats, Points, lengths
-from dwell.cells import interval, polygon
+from dwell.cells.backend import cells_of
 from dwell.cells.moments import polygon_moments
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.base import Density, general_terms_of
@@ -30,9 +31,8 @@ from dwell.density.gaussian import Gaussian
 from dwell.density.polynomial import Polynomial
 from dwell.density.raster import Raster
 from dwell.errors import DensityError
-from dwell.geometry import Cell, is_flat, polygon_of
+from dwell.geometry import Cell, polygon_of, shape_of, words_of
 from dwell.geometry.moving import MovingPolygon
-from dwell.geometry.region import refuse_region
 
 
 @final
@@ -70,7 +70,8 @@ def centroid_rates(
 
     0 for cells that weigh nothing.
     """
-    refuse_rates(ground)
+    features = shape_of(ground.workspace) | ({Feature.MOVING} if ground.moves else set())
+    refuse(Need.FOLLOWING, features, **words_of(ground.workspace))
     who = range(len(positions)) if agents is None else agents
     n = ground.dimension
     changes = list(changes_of(ground.density, t))
@@ -80,24 +81,10 @@ def centroid_rates(
     if not changes and (moving is None or not moving[1].any()):
         return found
     now = ground.at(t)
-    cells = (interval if n == 1 else polygon).cells(now.workspace, positions, who)
+    cells: Sequence[Any] = cells_of(now.workspace, positions, who)
     for k, cell in enumerate(cells):
         found[k] = _rate(cell, now.density, changes, moving)
     return found
-
-
-def refuse_rates(ground: WeightedRegion) -> None:
-    """Refuse regions in which the rates of centroids are not known."""
-    site, n = ground.workspace, ground.dimension
-    refuse_region(site, "feed-forward", 'take feedforward = "none"')
-    if ground.moves and (n > 2 or not is_flat(site)):
-        raise DensityError(
-            f"the workspace is of the kind {type(site).__name__} in {n} dimensions; feed-forward "
-            "in a world that moves needs an interval or a flat-sided workspace of the plane; use "
-            "a law without feed-forward",
-            code="density.derivatives",
-            key="controller.feedforward",
-        )
 
 
 def _rate(

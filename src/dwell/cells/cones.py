@@ -15,6 +15,17 @@ from typing import Any, cast, final
 
 import numpy as np
 
+from dwell._kernels.common.cell_table import (
+    E0,
+    E1,
+    E2,
+    MASS,
+    MASS_ERROR,
+    POLAR,
+    SECOND,
+    STATUS,
+    WIDTH,
+)
 from dwell._types import Floats, Ints, Points, dots
 from dwell.cells import rays
 from dwell.cells.adaptive import Boxes, moments_of_function
@@ -28,7 +39,7 @@ from dwell.cells.curved import (
     terms_of,
 )
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.measurement import BLOCK, CellMeasurements, in_blocks, measurements_of
+from dwell.cells.measurement import BLOCK, CellMeasurements, in_blocks, measurements_of, of_one
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.uniform import Uniform
 from dwell.geometry import Curved, VoronoiCell, Workspace
@@ -36,6 +47,7 @@ from dwell.geometry.cell import SLACK, Measure
 from dwell.geometry.voronoi import coincident, first_coincidence
 
 FEW = 32  # cells of space handed to a thread at a time
+KINDS = {2: DiscCells, 3: BallCells}  # by dimension: what kernels build; rays elsewhere
 
 
 @final
@@ -70,7 +82,7 @@ class CurvedCell(VoronoiCell):
     def _measured(self) -> Measure:
         points = np.vstack([self.position, self.position + self.normals])
         ground = weighted_region(self.workspace, Uniform())
-        seen = measure(ground, points[None], *np.zeros((2, 1), dtype=np.int64))
+        seen = measure(ground, *of_one(points, np.zeros(1, dtype=np.int64)))
         mass = float(seen.mass[0])
         return Measure(mass, seen.error[0] if mass > 0.0 else np.zeros(ground.dimension))
 
@@ -110,14 +122,13 @@ def measure(
     ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, *, threads: int | None = 1
 ) -> CellMeasurements:
     """Moments of the cells of agent[k] in configuration row[k] of `positions` (R, N, n)."""
-    if ground.dimension > 3:
+    kind = KINDS.get(ground.dimension)
+    if kind is None:
         return rays.measure(ground, positions, row, agent)
-    from dwell._kernels.star.cell import COLUMNS, STATUS
-
     row, agent = np.asarray(row, dtype=np.int64), np.asarray(agent, dtype=np.int64)
     places = np.asarray(positions, dtype=np.float64)
-    out = np.zeros((len(row), COLUMNS))
-    flat = ground.dimension == 2
+    out = np.zeros((len(row), WIDTH))
+    flat = kind is DiscCells
     known = terms_of(ground) is not None
     terms: Any = terms_of(ground) if known else space_terms(Uniform(), ground.dimension)
     order = np.arange(len(row)) if flat else np.argsort(row, kind="stable")
@@ -138,7 +149,7 @@ def _cells_of(
     ground: WeightedRegion, places: Points, row: Ints, picks: Ints, shared: dict[int, Configuration]
 ) -> Iterator[tuple[DiscCells | BallCells, Ints]]:
     """Groups of measurements with the cells that they are about; in space by configuration."""
-    if ground.dimension == 2:
+    if KINDS[ground.dimension] is DiscCells:
         if len(places):
             yield DiscCells(ground.workspace, places), picks
         return
@@ -149,27 +160,25 @@ def _cells_of(
 
 def _put_function(ground: WeightedRegion, place: Points, boxes: Boxes, row: Floats) -> None:
     """Replace the measurement of a uniform density by that of a function."""
-    from dwell._kernels.star import cell as kernel
+    from dwell._kernels.common.status import NO_MASS
 
     mass, centroid, spread, error = moments_of_function(ground.density, place, boxes)
-    row[kernel.STATUS] = 0.0 if mass > 0.0 else kernel.NO_MASS
-    row[kernel.ERROR : kernel.ERROR + 3] = centroid
-    row[kernel.MASS], row[kernel.SPREAD] = mass, spread
+    row[STATUS] = 0.0 if mass > 0.0 else NO_MASS
+    row[[E0, E1, E2]] = centroid
+    row[MASS], row[SECOND] = mass, spread
     unsure = math.inf if error > 0.0 else 0.0
-    row[kernel.MASS_ERROR] = error / mass if mass > 0.0 else unsure
+    row[MASS_ERROR] = error / mass if mass > 0.0 else unsure
 
 
 def _as_measured(ground: WeightedRegion, places: Points, out: Floats) -> CellMeasurements:
-    from dwell._kernels.star import cell as kernel
+    from dwell._kernels.common.status import NO_MASS
 
-    column = np.ascontiguousarray(out.T)
-    error = np.ascontiguousarray(out[:, kernel.ERROR : kernel.ERROR + ground.dimension])
-    empty = column[kernel.STATUS] == kernel.NO_MASS
+    empty, axes = out[:, STATUS] == NO_MASS, [E0, E1, E2][: ground.dimension]
     if empty.any():
-        error[empty] = ground.workspace.nearest(places[empty]) - places[empty]
-    mass, spread, doubt = (column[k] for k in (kernel.MASS, kernel.SPREAD, kernel.MASS_ERROR))
-    polar = np.where(empty, 0.0, spread + mass * (error * error).sum(axis=1))
-    return measurements_of(column, kernel, error, polar, column[kernel.NEIGHBORS], spread, doubt)
+        out[np.ix_(empty, axes)] = ground.workspace.nearest(places[empty]) - places[empty]
+    square = (np.ascontiguousarray(out[:, axes]) ** 2).sum(axis=1)
+    out[:, POLAR] = np.where(empty, 0.0, out[:, SECOND] + out[:, MASS] * square)
+    return measurements_of(out, ground.dimension)
 
 
 def cells(
@@ -193,9 +202,10 @@ def cells(
 
 def _cells_among(workspace: Workspace, points: Points) -> DiscCells | BallCells | rays.RayCells:
     """The cells of one configuration."""
-    if points.shape[1] > 3:
+    kind = KINDS.get(points.shape[1])
+    if kind is None:
         return rays.RayCells(workspace, points)
-    if points.shape[1] == 2:
+    if kind is DiscCells:
         return DiscCells(workspace, points[None])
     return BallCells(Configuration(workspace, points))
 
@@ -204,7 +214,7 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
     """All facets between the cells of `positions`, (N, n); of the first `agents` cells only."""
     points = np.ascontiguousarray(positions, dtype=np.float64)
     chosen = np.arange(len(points) if agents is None else agents)
-    seen = measure(ground, points[None], np.zeros_like(chosen), chosen, threads=None)
+    seen = measure(ground, *of_one(points, chosen), threads=None)
     if seen.coincident.any():
         raise first_coincidence(points)
     found, scales = _cells_among(ground.workspace, points), seen.log_scale

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, final
 
 import numpy as np
 
+from dwell._kernels.common.cell_table import STATUS, WIDTH
 from dwell._types import Floats, Ints, Points
 from dwell.cells.adaptive import Boxes
 from dwell.cells.simplices import over_facet
@@ -45,9 +46,12 @@ def space_terms(density: Density, dimension: int) -> GeneralTerms | None:
     )
 
 
-@lru_cache(maxsize=16)
 def terms_of(ground: WeightedRegion) -> GeneralTerms | None:
     """The density of a ground as arrays with three coordinates."""
+    return ground.once(_terms_in_space)
+
+
+def _terms_in_space(ground: WeightedRegion) -> GeneralTerms | None:
     return space_terms(ground.density, ground.dimension)
 
 
@@ -107,14 +111,13 @@ class DiscCells:
         self.given = *map(np.ascontiguousarray, given), self.frame, np.arange(size), self.scratch
 
     def measured(self, terms: GeneralTerms, row: Ints, agents: Ints) -> tuple[Floats, Built]:
-        """Measurements of agents[k] in configuration row[k]: see dwell._kernels.star.cell.
+        """A table of measurements of agents[k] in configuration row[k].
 
         And the last of these cells.
         """
-        from dwell._kernels.star.cell import COLUMNS
         from dwell._kernels.star.voronoi import measure_discs
 
-        out = np.empty((len(row), COLUMNS))
+        out = np.empty((len(row), WIDTH))
         status, cell, compared = measure_discs(row, agents, terms, *self.given, self.boundary, out)
         return out, Built(status, cell, self.scratch.seen[:compared], self.boundary)
 
@@ -184,11 +187,10 @@ class BallCells:
         self.given = solid, configuration.grid, self.frame, self.memory, self.boundary
 
     def measured(self, terms: GeneralTerms, row: Ints, agents: Ints) -> tuple[Floats, Built]:
-        """Measurements of agents: see dwell._kernels.star.cell; and the last of these cells."""
-        from dwell._kernels.star.cell import COLUMNS, STATUS
+        """A table of measurements of agents, and the last of their cells."""
         from dwell._kernels.star.voronoi import CROWDED, measure_balls
 
-        out, numbers = np.empty((len(agents), COLUMNS)), self.configuration.number[agents]
+        out, numbers = np.empty((len(agents), WIDTH)), self.configuration.number[agents]
         status, cell, compared = measure_balls(numbers, terms, *self.given, out)
         seen = self.configuration.grid.order[self.memory.seen[:compared]]
         built, lacking = Built(status, cell, seen, self.boundary), out[:, STATUS] == CROWDED

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dwell._compatibility import Feature, Need, refuse
 from dwell._types import Floats, Ints, Points, columns, dots
 from dwell.cells.adaptive import Boxes, halved, moments_of_function
 from dwell.cells.curved import space_terms, terms_of
-from dwell.cells.moments import Moments
+from dwell.cells.measurement import Moments
 from dwell.cells.simplices import weigh_function
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.base import Density, as_density, general_terms_of
 from dwell.density.uniform import Uniform
-from dwell.errors import AgentsError, DensityError
+from dwell.errors import AgentsError
 from dwell.geometry import (
     Star,
     StarCell,
@@ -27,10 +27,9 @@ from dwell.geometry import (
     dual_guaranteed_cell,
     guaranteed_cell,
     interval_of,
-    is_flat,
+    shape_of,
 )
 from dwell.geometry.guaranteed_region import known_in, with_buffers
-from dwell.geometry.region import refuse_region
 
 PIECES = 8  # of an interval, at first
 
@@ -49,46 +48,15 @@ class CellPair(NamedTuple):
         return self.diameter if bound == "diameter" else 2.0 * self.circumradius
 
 
-def pair_of(
-    ground: WeightedRegion, position: Points, places: Points, radii: Floats
-) -> CellPair | None:
-    """Both cells of the agent at `position`; None if nothing is known.
-
-    The others are within radii[j] of places[j]. Nothing is known when another agent may stand at
-    the same place, when the guaranteed cell weighs nothing, or outside the workspace.
-    """
-    on_line, in_polygon = ground.dimension == 1, is_polygonal(ground)
-    terms = ground.terms if on_line or in_polygon else terms_of(ground)
-    _refuse_raster(terms)
-    if terms is None or ground.dimension > 3:  # beyond space there are no such cells: an error
-        return _pair_by_functions(ground, position, places, radii)
-    if on_line:
-        return _pair_on_line(ground, position, places, radii)
-    in_kernel = _pair_in_polygon if in_polygon else _pair_in_region
-    return in_kernel(ground, position, places, radii)
-
-
 def _refuse_raster(terms: Any) -> None:
-    """Refuse densities that no rule integrates over cells with curved sides."""
     if getattr(terms, "raster", None) is not None:
-        raise DensityError(
-            "a raster came as the density of guaranteed cells, which have curved sides; a uniform, "
-            "polynomial or Gaussian density is needed: replace the raster, or use a law that does "
-            "not need such cells",
-            code="density.raster",
-            key="density.kind",
-        )
+        refuse(Need.GUARANTEED_CELLS, (Feature.RASTER,))
 
 
-def is_polygonal(ground: WeightedRegion) -> bool:
-    """Whether the kernels of polygons apply."""
-    return ground.dimension == 2 and is_flat(ground.workspace)
-
-
-def _pair_by_functions(
+def pair_of_functions(
     ground: WeightedRegion, position: Points, places: Points, radii: Floats
 ) -> CellPair | None:
-    """For densities that only Python can evaluate."""
+    """Both cells of an agent, for densities that only Python can evaluate."""
     known = (ground.workspace, position, places, radii)
     try:
         inner = guaranteed_cell(*known)
@@ -106,11 +74,13 @@ def _pair_by_functions(
     return CellPair(share, less.offset, clearance, outer.diameter, outer.circumradius)
 
 
-def _pair_in_polygon(
+def pair_in_polygon(
     ground: WeightedRegion, position: Points, places: Points, radii: Floats
 ) -> CellPair | None:
+    """Both cells of an agent in a polygon: see `backend.pair_of`."""
     from dwell._kernels.polygon.guaranteed import OK, guaranteed_pair
 
+    _refuse_raster(ground.terms)
     count, (wx, wy) = len(places), boundary_of(ground)
     x, y, reach, envelope = working_memory(count, len(wx))
     x[:count], y[:count], reach[:count] = places[:, 0], places[:, 1], radii
@@ -137,23 +107,21 @@ def working_memory(others: int, vertices: int) -> tuple[Floats, Floats, Floats, 
     return kept
 
 
-@lru_cache(maxsize=8)
 def boundary_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
     """x and y of the workspace's vertices, as the kernels take them."""
-    refuse_nonconvex(ground.workspace)
+    return ground.once(_vertices_in_columns)
+
+
+def _vertices_in_columns(ground: WeightedRegion) -> tuple[Floats, Floats]:
+    refuse(Need.GUARANTEED_CELLS, shape_of(ground.workspace))
     x, y = columns(ground.workspace.vertices)
     return x, y
 
 
-def refuse_nonconvex(workspace: object) -> None:
-    """Refuse a region in which guaranteed cells are not defined."""
-    use = "take a law that only measures its cell, such as timer, or a convex workspace"
-    refuse_region(workspace, "a law of guaranteed cells", use)
-
-
-def _pair_on_line(
+def pair_on_line(
     ground: WeightedRegion, position: Points, places: Points, radii: Floats
 ) -> CellPair | None:
+    """Both cells of an agent in an interval: see `backend.pair_of`."""
     from dwell._kernels.line.cells import MEMORY, OK, guaranteed_pair
 
     terms: Any = ground.terms
@@ -166,13 +134,16 @@ def _pair_on_line(
     return CellPair(share, np.array([e]), clearance, length, 0.5 * length) if status == OK else None
 
 
-def _pair_in_region(
+def pair_in_region(
     ground: WeightedRegion, position: Points, places: Points, radii: Floats
 ) -> CellPair | None:
+    """Both cells of an agent in space or a curved workspace: see `backend.pair_of`."""
     from dwell._kernels.star.guaranteed import OK, guaranteed_pair
 
     workspace: Any = ground.workspace
     terms: Any = terms_of(ground)
+    if terms is None:
+        return pair_of_functions(ground, position, places, radii)
     known = known_in(workspace, np.asarray(position, dtype=np.float64), places, radii)
     status, mass, x, y, z, clearance, dual, diameter, circumradius, error = with_buffers(
         lambda *known: guaranteed_pair(terms, *known), known, len(terms.weights)

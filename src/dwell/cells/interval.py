@@ -7,9 +7,26 @@ from typing import Any
 
 import numpy as np
 
+from dwell._kernels.common.cell_table import (
+    E0,
+    LOG_SCALE,
+    MASS,
+    MASS_ERROR,
+    NEAREST,
+    POLAR,
+    SECOND,
+    STATUS,
+)
 from dwell._types import Floats, Ints, Points
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.measurement import CellMeasurements, in_blocks, measurements_of
+from dwell.cells.measurement import (
+    CellMeasurements,
+    Loop,
+    errors_in,
+    in_blocks,
+    measurements_of,
+    of_one,
+)
 from dwell.cells.power import power_of
 from dwell.cells.simplices import weigh_function
 from dwell.cells.weighted_region import WeightedRegion
@@ -35,15 +52,30 @@ def measure(
     Each configuration is sorted once, so the cells of all N agents take N log N steps.
     Uniform, polynomial and Gaussian densities are integrated to rounding, functions by quadrature.
     """
-    from dwell._kernels.line import cells as kernel
+    out = _measured(ground, positions, row, agent, threads, (radius, weights))
+    return measurements_of(out, 1)
 
-    out, doubt = _measured(ground, positions, row, agent, threads, (radius, weights))
-    column = np.ascontiguousarray(out.T)
-    inside = column[kernel.A] < column[kernel.B]
-    count = (column[[kernel.LABEL_A, kernel.LABEL_B]] >= 0.0).sum(axis=0)
-    error = np.ascontiguousarray(column[kernel.ERROR])[:, None]
-    neighbors, polar = np.where(inside, count, 0), column[kernel.POLAR]
-    return measurements_of(column, kernel, error, polar, neighbors, column[kernel.SECOND], doubt)
+
+def loop(
+    ground: WeightedRegion, now: float, cruise: float, row: Floats, radii: Floats | None
+) -> Loop:
+    """The event loop for agents that move as `row` says, from time `now` on."""
+    from dwell._kernels.common.density_terms import GeneralTerms
+    from dwell._kernels.line.cells import MEMORY
+    from dwell._kernels.line.engine import (
+        IntervalEnds,
+        LineBuffers,
+        make_order,
+        run_events,
+        sort_agents,
+    )
+
+    assert isinstance(ground.terms, GeneralTerms)
+    assert radii is None
+    ends, order = interval_of(ground.workspace), make_order(len(row))
+    sort_agents(now, cruise, row, order)
+    memory = LineBuffers(order, np.empty((len(ground.terms.weights), MEMORY)))
+    return run_events, IntervalEnds(ends.lower, ends.upper), memory
 
 
 def cells(
@@ -63,9 +95,9 @@ def cells(
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points)) if agents is None else np.array(list(agents), dtype=np.int64)
-    terms, zeros = Uniform().general_terms(1), np.zeros_like(who)
-    out = _table_of(workspace, terms, points[None], zeros, who, 1, (radius, weights))
-    _refuse_coincidence(points, who, out[:, kernel.NEAREST])
+    terms = Uniform().general_terms(1)
+    out = _table_of(workspace, terms, *of_one(points, who), 1, (radius, weights))
+    _refuse_coincidence(points, who, out[:, NEAREST])
     found = []
     for p, line in zip(who, out, strict=True):
         labels = line[[kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
@@ -89,17 +121,17 @@ def borders(
 
     points = np.ascontiguousarray(positions, dtype=np.float64).reshape(-1, 1)
     who = np.arange(len(points) if agents is None else agents)
-    out, _ = _measured(ground, points[None], np.zeros_like(who), who, 1, (radius, weights))
-    _refuse_coincidence(points, who, out[:, kernel.NEAREST])
+    out = _measured(ground, *of_one(points, who), 1, (radius, weights))
+    _refuse_coincidence(points, who, out[:, NEAREST])
     labels = out[:, [kernel.LABEL_A, kernel.LABEL_B]].astype(np.int64)
     cut = (labels >= 0) & (out[:, kernel.A] < out[:, kernel.B])[:, None]
     agent, other = np.nonzero(cut)[0], labels[cut]
     place = out[:, [kernel.A, kernel.B]][cut]
     weight = out[:, [kernel.AT_A, kernel.AT_B]][cut]
     moments = np.column_stack([weight, weight * place, weight * place * place])
-    mass, log_scale = out[:, kernel.MASS].copy(), out[:, kernel.LOG_SCALE].copy()
-    empty = out[:, kernel.STATUS] == NO_MASS
-    facets, error = (agent, other, moments), out[:, [kernel.ERROR]]
+    mass, log_scale = out[:, MASS].copy(), out[:, LOG_SCALE].copy()
+    empty = out[:, STATUS] == NO_MASS
+    facets, error = (agent, other, moments), errors_in(out, 1)
     ends = labels == kernel.RANGE_END
     arms = out[:, [kernel.AT_A, kernel.AT_B]] * (out[:, [kernel.A, kernel.B]] - error) * (-1.0, 1.0)
     arcs = None if radius is None else np.where(ends, arms, 0.0).sum(axis=1)[:, None, None]
@@ -113,43 +145,38 @@ def _measured(
     agent: Ints,
     threads: int | None,
     power: Power = (None, None),
-) -> tuple[Floats, Floats | None]:
-    """The table of `_table_of`, and for a function bounds on the relative errors of masses.
+) -> Floats:
+    """The table of `_table_of`, also for a function, which is first measured as if uniform.
 
-    A function is first measured as if it were uniform. With radii the error of a cell without mass
-    is 0.
+    With radii the error of a cell without mass is 0.
     """
     from dwell._kernels.common.status import NO_MASS
-    from dwell._kernels.line import cells as kernel
 
     terms = Uniform().general_terms(1) if ground.terms is None else ground.terms
     out = _table_of(ground.workspace, terms, positions, row, agent, threads, power)
-    doubt = None if ground.terms is not None else _weigh(ground, positions, row, agent, out)
+    if ground.terms is None:
+        _weigh(ground, positions, row, agent, out)
     if power[0] is not None:
-        out[out[:, kernel.STATUS] == NO_MASS, kernel.ERROR] = 0.0
-    return out, doubt
+        out[out[:, STATUS] == NO_MASS, E0] = 0.0
+    return out
 
 
-def _weigh(
-    ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, out: Floats
-) -> Floats:
-    """Replace moments in `out` by those of a function; return bounds on their relative errors."""
+def _weigh(ground: WeightedRegion, positions: Points, row: Ints, agent: Ints, out: Floats) -> None:
+    """Replace moments in `out` by those of a function."""
     from dwell._kernels.common.status import NO_MASS
     from dwell._kernels.line import cells as kernel
 
-    doubt = np.zeros(len(out))
-    moments = [kernel.LOG_SCALE, kernel.MASS, kernel.ERROR, kernel.SECOND, kernel.POLAR]
-    for k in np.flatnonzero(out[:, kernel.STATUS] == 0.0):
+    moments = [LOG_SCALE, MASS, E0, SECOND, POLAR, MASS_ERROR]
+    for k in np.flatnonzero(out[:, STATUS] == 0.0):
         place, ends = positions[row[k], agent[k]], out[k, [kernel.A, kernel.B]][:, None]
         found = weigh_function(ground.density, place, ends[None])
-        doubt[k], e = found.doubt, found.error[0]
+        e = found.error[0]
         if not found.mass > 0.0:
-            out[k, kernel.STATUS] = NO_MASS
+            out[k, STATUS] = NO_MASS
             e = ground.workspace.nearest(place[None])[0, 0] - place[0]
         polar = found.second + found.mass * e * e
-        out[k, moments] = found.log_scale, found.mass, e, found.second, polar
+        out[k, moments] = found.log_scale, found.mass, e, found.second, polar, found.doubt
         out[k, [kernel.AT_A, kernel.AT_B]] = ground.density.at(place + ends)
-    return doubt
 
 
 def _table_of(

@@ -12,13 +12,29 @@ from typing import Any, NamedTuple, TypeVar, final
 
 import numpy as np
 
+from dwell._kernels.common.cell_table import (
+    E0,
+    E1,
+    E2,
+    LOG_SCALE,
+    MASS,
+    MASS_ERROR,
+    NEAREST,
+    NEIGHBORS,
+    PLANAR,
+    POLAR,
+    SECOND,
+    STATUS,
+)
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.geometry import Workspace
 
 BLOCK = 2048  # cells that a thread takes at a time
+CACHED = 16_384  # rows that fit into the cache
 LEAST = 256  # for fewer a thread costs more than it gains
 
 Made = TypeVar("Made")
+Loop = tuple[Any, Any, Any]  # a compiled event loop, its domain and its buffers
 
 
 @final
@@ -35,8 +51,13 @@ class CellMeasurements:
     neighbors: Ints
     nearest: Floats  # distance of the nearest other agent; inf if there is none
     second: Floats | None = None  # second moment about the centroid, where it came along
-    doubt: Floats | None = None  # bound on the mass's relative error; None: rounding only
+    doubt: Floats | None = None  # bound on the relative error of the mass; 0 or None: rounding only
     stretch: Floats | None = None  # how far an agent moves straight; None: as far as it likes
+
+
+def of_one(points: Points, agents: Ints) -> tuple[Points, Ints, Ints]:
+    """The cells of `agents` among `points`, (N, n), as configurations, rows and agents."""
+    return points[None], np.zeros_like(agents), agents
 
 
 def absent(count: int, dimension: int) -> CellMeasurements:
@@ -91,24 +112,63 @@ def together(several: Sequence[CellMeasurements]) -> CellMeasurements:
 
 
 def measurements_of(
-    column: Floats,
-    at: Any,
-    error: Points,
-    polar: Floats,
-    neighbors: Floats | Ints,
-    second: Floats | None = None,
-    doubt: Floats | None = None,
+    table: Floats, dimension: int, second: Floats | None = None, threads: int | None = 1
 ) -> CellMeasurements:
-    """Measurements from the columns of a kernel's table, which the module `at` numbers."""
+    """Measurements from a kernel's table, (K, columns): see `_kernels.common.cell_table`.
+
+    A planar table has no second moments about centroids; `second` may give them.
+    """
     from dwell._kernels.common.status import COINCIDENT, NO_MASS
 
-    status, squared = column[at.STATUS], column[at.NEAREST]
-    nearest = np.sqrt(np.where(squared >= 0.0, squared, np.inf))
-    scale, mass, count = column[at.LOG_SCALE], column[at.MASS], neighbors.astype(np.int64)
-    coincident, empty = status == COINCIDENT, status == NO_MASS
+    column = _columns_of(table, threads)
+    wide = len(column) > PLANAR
+    squared, status = column[NEAREST], column[STATUS]
     return CellMeasurements(
-        coincident, empty, error, scale, mass, polar, count, nearest, second, doubt
+        coincident=status == COINCIDENT,
+        empty=status == NO_MASS,
+        error=column[[E0, E1, E2][:dimension]].T,
+        log_scale=column[LOG_SCALE],
+        mass=column[MASS],
+        polar=column[POLAR],
+        neighbors=column[NEIGHBORS].astype(np.int64),
+        nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
+        second=column[SECOND] if wide else second,
+        doubt=column[MASS_ERROR] if wide else None,
     )
+
+
+def errors_in(table: Floats, dimension: int) -> Points:
+    """The errors in a kernel's table, (K, n)."""
+
+    errors: Points = table[:, [E0, E1, E2][:dimension]]
+    return errors
+
+
+def _columns_of(table: Floats, threads: int | None) -> Floats:
+    """The transpose, in one piece; by blocks that fit into the cache."""
+    if len(table) <= CACHED:  # a thread takes longer to start
+        return np.ascontiguousarray(table.T)
+    columns = np.empty(table.shape[::-1])
+
+    def work(lo: int, hi: int) -> None:
+        columns[:, lo:hi] = table[lo:hi].T
+
+    in_blocks(work, len(table), threads, CACHED)
+    return columns
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What a density weighs over a region, and where."""
+
+    mass: float  # 0 where it is below the smallest double: see log_mass
+    log_mass: float  # natural logarithm of the mass, right also far out in a tail
+    centroid: Points  # (n,)
+    offset: Points  # (n,) the same from a polygon's first corner, a cell's agent, or the middle of
+    # any other workspace: no rounding
+    second_moment: float  # integral of |z - centroid|**2
+    error: float = 0.0  # bound on the mass's relative error, inf for a mass of 0; 0: rounding only
 
 
 class Weighed(NamedTuple):

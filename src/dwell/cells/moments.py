@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import final
 
 import numpy as np
 
 from dwell._types import Floats, Points
+from dwell.cells.measurement import Moments
 from dwell.density.base import Density, as_density
-from dwell.geometry import Region, Workspace, as_workspace, is_flat, polygon_of
+from dwell.geometry import Region, Workspace, as_workspace, is_polygonal, polygon_of
 
 THIN = 0.01  # area over squared diameter below which rounding of the corners matters
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """What a density weighs over a region, and where."""
-
-    mass: float  # 0 where it is below the smallest double: see log_mass
-    log_mass: float  # natural logarithm of the mass, right also far out in a tail
-    centroid: Points  # (n,)
-    offset: Points  # (n,) the same from a polygon's first corner, a cell's agent, or the middle of
-    # any other workspace: no rounding
-    second_moment: float  # integral of |z - centroid|**2
-    error: float = 0.0  # bound on the mass's relative error, inf for a mass of 0; 0: rounding only
 
 
 def moments(region: Workspace | object, density: Density | object = None) -> Moments:
@@ -57,7 +43,7 @@ def moments(region: Workspace | object, density: Density | object = None) -> Mom
     workspace = as_workspace(region)
     weight = Uniform() if density is None else as_density(density)
     check_density(weight, workspace)
-    if isinstance(workspace, Region) or workspace.dimension != 2 or not is_flat(workspace):
+    if isinstance(workspace, Region) or not is_polygonal(workspace):
         return _of_only_agent(workspace, weight)
     polygon = polygon_of(workspace)
     origin = polygon.vertices[0]

@@ -5,26 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any, final, overload
 
 import numpy as np
 
+from dwell._kernels.common.cell_table import LOG_SCALE, MASS, PLANAR, STATUS
 from dwell._types import Floats, Ints, Points, columns
 from dwell.cells.facets import Borders, as_borders
 from dwell.cells.measurement import (
     BLOCK,
     CellMeasurements,
+    Loop,
+    errors_in,
     in_blocks,
     measurements_of,
+    of_one,
     one_per_thread,
 )
-from dwell.cells.power import ARC, arc_moments, fill_table, power_of, power_outlines, scratch_for
+from dwell.cells.power import (
+    ARC,
+    arc_moments,
+    fill_table,
+    power_cells,
+    power_loop,
+    power_of,
+    power_outlines,
+    scratch_for,
+)
 from dwell.cells.ranges import wide_radius
-from dwell.cells.weighted_region import WeightedRegion, weighted_region
+from dwell.cells.weighted_region import WeightedRegion, own_terms, weighted_region
 from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
-from dwell.geometry import Cell, Workspace, polygon_of, voronoi_cells
+from dwell.geometry import Cell, Polygon, VoronoiCell, Workspace, polygon_of, voronoi_cells
 from dwell.geometry.voronoi import first_coincidence
 
 if TYPE_CHECKING:
@@ -32,21 +46,37 @@ if TYPE_CHECKING:
     from dwell._kernels.polygon.cell_list import SquareBins
 
 BLOCKS = 64  # of cells at most: more would cost more than they balance
-CACHED = 16_384  # rows that fit into the cache
 
 
 def cells(
-    workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
-) -> Sequence[Cell]:
-    """The cells of `agents` (all, by default) among `positions`, (N, 2)."""
-    if agents is not None:
-        return voronoi_cells(polygon_of(workspace), positions, agents)
-    from dwell._kernels.common.status import COINCIDENT
+    workspace: Workspace,
+    positions: Points,
+    agents: Iterable[int] | None = None,
+    *,
+    radius: Floats | None = None,
+    weights: Floats | None = None,
+) -> Sequence[VoronoiCell]:
+    """The cells of `agents` (all, by default) among `positions`, (N, 2); of a region, of its hull.
 
-    table, found = outlines(weighted_region(workspace, Uniform()), positions)
-    if (table[:, 0] == COINCIDENT).any():
+    No density is integrated; only where agents are many or have radii do areas come along.
+    """
+    from dwell._kernels.common.status import COINCIDENT
+    from dwell._kernels.polygon.cell_list import FEW
+
+    polygon = polygon_of(workspace)
+    if radius is not None or weights is not None:
+        return power_cells(polygon, positions, agents, radius=radius, weights=weights)
+    if agents is not None:
+        return voronoi_cells(polygon, positions, agents)
+    if len(positions) <= FEW:
+        few = _outlines_of_few(polygon, positions, len(positions), sharp=False)
+        if len(few) < len(positions):
+            raise first_coincidence(positions)
+        return few
+    table, many = _outlines_of_many(weighted_region(polygon, Uniform()), positions, sharp=False)
+    if (table[:, STATUS] == COINCIDENT).any():
         raise first_coincidence(positions)
-    return found
+    return many
 
 
 @final
@@ -80,6 +110,11 @@ class CellSequence(Sequence[Cell]):
         """The agent whose cell has each vertex, (V,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.first))
 
+    def rings(self) -> list[Points]:
+        """The vertices of each cell that is not empty, in workspace coordinates."""
+        corners = self.positions[self.agent] + self.vertices
+        return [corners[a:b] for a, b in pairwise(self.first.tolist()) if a < b]
+
     @cached_property
     def ends(self) -> Points:
         """The vertex at the end of the edge after each vertex, (V, 2)."""
@@ -90,21 +125,33 @@ class CellSequence(Sequence[Cell]):
 
 
 def outlines(
-    ground: WeightedRegion, points: Points, *, sharp: bool = False, threads: int | None = None
+    ground: WeightedRegion, points: Points, count: int | None = None, *, sharp: bool = False
 ) -> tuple[Floats, CellSequence]:
-    """The table of all agents' samples, and their cells.
+    """The table of samples of the first `count` agents (all, by default), and at least their cells.
 
     `sharp` computes ill-conditioned vertices with twice the digits.
     """
-    from dwell._kernels.polygon import entry_points as kernel
+    from dwell._kernels.common.status import COINCIDENT
     from dwell._kernels.polygon.cell_list import FEW
 
+    count = len(points) if count is None else count
+    if len(points) > FEW:
+        table, cells = _outlines_of_many(ground, points, sharp=sharp)
+        return table[:count], cells
+    table = _table_of(ground, *of_one(points, np.arange(count)), np.zeros(1), 1, None)
+    if (table[:, STATUS] == COINCIDENT).any():
+        raise first_coincidence(points)
+    return table, _outlines_of_few(polygon_of(ground.workspace), points, count, sharp=sharp)
+
+
+def _outlines_of_many(
+    ground: WeightedRegion, points: Points, *, sharp: bool
+) -> tuple[Floats, CellSequence]:
+    """The table of all agents' samples, and their cells."""
     x, y = columns(points)
-    out = np.empty((len(x), kernel.COLUMNS))
-    if len(x) <= FEW:
-        return out, _outlines_of_few(ground, points, out, sharp)
+    out = np.empty((len(x), PLANAR))
     parts: dict[int, tuple[Any, ...]] = {}
-    who = _measure_all(ground, x, y, out, np.empty(0), threads, (sharp, parts))
+    who = _measure_all(ground, x, y, out, np.empty(0), None, (sharp, parts))
     ordered = [parts[lo] for lo in sorted(parts)]
     vertex, behind = (np.concatenate([part[k] for part in ordered]) for k in range(2))
     label, count = (np.concatenate([part[k] for part in ordered]) for k in (2, 3))
@@ -119,24 +166,21 @@ def outlines(
     return out, CellSequence(points, first, vertex[order], _named(points, behind, label)[order])
 
 
-def _outlines_of_few(
-    ground: WeightedRegion, points: Points, out: Floats, sharp: bool
-) -> CellSequence:
-    """The cells of few agents, found without neighbour search; fills `out`."""
-    from dwell._kernels.polygon import entry_points as kernel
-    from dwell._kernels.polygon.buffers import make_scratch
+def _outlines_of_few(polygon: Polygon, points: Points, count: int, *, sharp: bool) -> CellSequence:
+    """The first `count` cells among few agents, found without neighbour search.
 
-    (x, y), boundary = columns(points), columns(ground.workspace.vertices)
-    count, every = len(x), np.arange(len(x))
-    memory = make_scratch(count, len(boundary[0]))
-    rows = np.zeros_like(every), every, np.zeros(1)
-    given = (*boundary, own_terms(ground), None)
-    kernel.measure_few(0, count, *rows, x[None], y[None], *given, out, memory)
-    shapes = kernel.make_outlines(count, count * (count + len(boundary[0])), sharp)
-    kernel.outline_few(x, y, *boundary, shapes, memory)
-    first = np.concatenate([[0], np.cumsum(shapes.sizes)])
+    Only those before the first agent that stands at the place of another one.
+    """
+    from dwell._kernels.polygon import entry_points as kernel
+    from dwell._kernels.polygon.buffers import own_scratch
+
+    (x, y), boundary = columns(points), columns(polygon.vertices)
+    memory = own_scratch(len(x), len(boundary[0]))
+    shapes = kernel.make_outlines(count, count * (len(x) + len(boundary[0])), sharp)
+    made = kernel.outline_few(count, x, y, *boundary, shapes, memory)
+    first = np.concatenate([[0], np.cumsum(shapes.sizes[:made])])
     vertices = shapes.vertex[: first[-1]], shapes.label[: first[-1]]
-    return CellSequence(points, first, *(part.copy() for part in vertices))
+    return CellSequence(points[:made], first, *(part.copy() for part in vertices))
 
 
 def _named(points: Points, behind: Points, label: Ints) -> Ints:
@@ -167,78 +211,87 @@ def measure(
 
     times : (rows,) when each configuration is assumed, for densities that move.
     """
+    when = np.zeros(len(places)) if times is None else times
+    wide = wide_radius(radius, ground.workspace)
+    if weights is not None or (radius is not None and wide is None):
+        table = fill_table(ground, places, row, agent, power_of(radius, weights), threads, when)
+        return measurements_of(table, 2, None, threads)
+    return measurements_of(
+        _table_of(ground, places, row, agent, when, threads, wide), 2, None, threads
+    )
+
+
+def _table_of(
+    ground: WeightedRegion,
+    places: Points,
+    row: Ints,
+    agent: Ints,
+    times: Floats,
+    threads: int | None,
+    radius: float | None,
+) -> Floats:
+    """The table of the cells of agent[k] in configuration row[k], ended by discs of one radius."""
     from dwell._kernels.polygon import entry_points as kernel
     from dwell._kernels.polygon.buffers import own_scratch
     from dwell._kernels.polygon.cell_list import FEW
 
-    wide = wide_radius(radius, ground.workspace)
-    if weights is not None or (radius is not None and wide is None):
-        table = fill_table(ground, places, row, agent, power_of(radius, weights), threads)
-        return _as_measurements(table, None, threads)
     boundary = columns(ground.workspace.vertices)
     x, y = (np.ascontiguousarray(places[..., k]) for k in range(2))
-    out = np.empty((len(row), kernel.COLUMNS))
-    when = np.zeros(len(x)) if times is None else times
+    out = np.empty((len(row), PLANAR))
 
     def work(lo: int, hi: int) -> None:
-        memory = scratch_for(x.shape[1], len(boundary[0]), wide, own_scratch)
+        memory = scratch_for(x.shape[1], len(boundary[0]), radius, own_scratch)
         measure = kernel.measure_few if x.shape[1] <= FEW else kernel.measure_many
-        measure(lo, hi, row, agent, when, x, y, *boundary, own_terms(ground), wide, out, memory)
+        measure(lo, hi, row, agent, times, x, y, *boundary, own_terms(ground), radius, out, memory)
 
     if x.shape[1] > FEW and _lists_all(row, agent, x.shape):
         agents, none = x.shape[1], np.empty(0)
         for r in range(len(x)):
-            now, part = ground.at(when[r]), out[r * agents : (r + 1) * agents]
-            _measure_all(now, x[r], y[r], part, none, threads, radius=wide)
+            now, part = ground.at(times[r]), out[r * agents : (r + 1) * agents]
+            _measure_all(now, x[r], y[r], part, none, threads, radius=radius)
     else:
         in_blocks(work, len(row), threads)
-    return _as_measurements(out, None, threads)
+    return out
 
 
-def own_terms(ground: WeightedRegion) -> Any:
-    """The terms of the density; copies of those that kernels bring to other times."""
-    terms: Any = ground.terms
-    if not ground.tracked:
-        return terms
-    raster = terms.raster
-    if raster is not None:
-        raster = raster._replace(frame=raster.frame.copy())
-    return terms._replace(gaussians=terms.gaussians.copy(), raster=raster)
+def loop(
+    ground: WeightedRegion, now: float, cruise: float, row: Floats, radii: Floats | None
+) -> Loop:
+    """The event loop for agents that move as `row` says, from time `now` on."""
+    from dwell._kernels.polygon.box_tree import MOVING, make_tree
+    from dwell._kernels.polygon.cell_list import FEW, make_bins, make_near, put_all
+    from dwell._kernels.polygon.engine import (
+        MOST_ROWS,
+        FewBuffers,
+        PlanarBuffers,
+        PolygonVertices,
+        run_events,
+        run_few,
+    )
+
+    agents, vertices = len(row), polygon_of(ground.workspace).vertices
+    radius = wide_radius(radii, ground.workspace)
+    if radii is not None and radius is None:
+        return power_loop(ground, now, cruise, row, radii)
+    scratch = scratch_for(agents, len(vertices), radius)
+    x, y = columns(vertices)
+    domain = PolygonVertices(x, y, radius)
+    if agents <= FEW:
+        return run_few, domain, FewBuffers(np.empty(agents), np.empty(agents), scratch)
+    bins, near = make_bins(agents), make_near(agents)
+    put_all(now, cruise, row, bins, near)
+    plan = np.zeros((MOST_ROWS, 2), dtype=np.int64)
+    return run_events, domain, PlanarBuffers(bins, make_tree(agents, MOVING), near, scratch, plan)
 
 
 def measure_thoroughly(
     ground: WeightedRegion, points: Points, *, threads: int | None = 1
 ) -> CellMeasurements:
     """Measure all cells, second moments about their centroids included."""
-    from dwell._kernels.polygon import entry_points as kernel
-
     x, y = columns(points)
-    out, second = np.empty((len(x), kernel.COLUMNS)), np.empty(len(x))
+    out, second = np.empty((len(x), PLANAR)), np.empty(len(x))
     _measure_all(ground, x, y, out, second, threads)
-    return _as_measurements(out, second, threads)
-
-
-def _as_measurements(out: Floats, second: Floats | None, threads: int | None) -> CellMeasurements:
-    from dwell._kernels.polygon import entry_points as kernel
-
-    column = _columns_of(out, threads)
-    error = column[kernel.ERROR_X : kernel.ERROR_Y + 1].T
-    return measurements_of(
-        column, kernel, error, column[kernel.POLAR], column[kernel.NEIGHBORS], second
-    )
-
-
-def _columns_of(rows: Floats, threads: int | None) -> Floats:
-    """The transpose, in one piece; by blocks that fit into the cache."""
-    if len(rows) <= CACHED:  # a thread takes longer to start
-        return np.ascontiguousarray(rows.T)
-    found = np.empty(rows.shape[::-1])
-
-    def work(lo: int, hi: int) -> None:
-        found[:, lo:hi] = rows[lo:hi].T
-
-    in_blocks(work, len(rows), threads, CACHED)
-    return found
+    return measurements_of(out, 2, second, threads)
 
 
 def _lists_all(row: Ints, agent: Ints, shape: tuple[int, ...]) -> bool:
@@ -306,7 +359,7 @@ def _measure_all(
     block = max(BLOCK, len(x) // BLOCKS)
 
     def make() -> tuple[Any, ...]:
-        found, most = np.empty((block, kernel.COLUMNS)), len(x) + len(boundary[0]) + 16
+        found, most = np.empty((block, PLANAR)), len(x) + len(boundary[0]) + 16
         shapes = None if drawn is None else kernel.make_outlines(block, most, drawn[0])
         return make_near(len(x)), found, shapes, scratch_for(len(x), len(boundary[0]), radius)
 
@@ -346,7 +399,6 @@ def borders(
 ) -> Borders:
     """All edges between the cells of `positions`, (N, 2); of the first `agents` cells only."""
     from dwell._kernels.common.status import COINCIDENT, NO_MASS
-    from dwell._kernels.polygon import entry_points as kernel
     from dwell._kernels.polygon.region_moments import borders_of
 
     terms: Any = ground.terms
@@ -360,32 +412,29 @@ def borders(
         )
     arcs = None
     if radius is None and weights is None:
-        table, cells = outlines(ground, points, sharp=True)
+        table, cells = outlines(ground, points, count, sharp=True)
     else:
-        table, parts = power_outlines(ground, points, power_of(radius, weights))
+        who = np.arange(count)
+        table, parts = power_outlines(ground, points, power_of(radius, weights), who)
         first = np.cumsum([0, *(len(label) for _, label in parts)])
         vertices, behind = (np.concatenate([part[k] for part in parts]) for k in range(2))
-        cells = CellSequence(points, first, vertices, behind)
+        cells = CellSequence(points[:count], first, vertices, behind)
         if radius is not None:
             on = np.flatnonzero(cells.behind == ARC)
             ends = cells.vertices[on], cells.ends[on]
             arcs = arc_moments(ground, points, cells.agent[on], *ends, table, radius)[:count]
-    table = table[:count]
-    if (table[:, kernel.STATUS] == COINCIDENT).any():
+    if (table[:, STATUS] == COINCIDENT).any():
         raise first_coincidence(points)
     chosen = np.flatnonzero((cells.behind >= 0) & (cells.agent < count))
     agent, other = cells.agent[chosen], cells.behind[chosen]
     moments = np.empty((len(chosen), 6))
     ends = np.ascontiguousarray(cells.vertices[chosen]), np.ascontiguousarray(cells.ends[chosen])
-    scales = np.ascontiguousarray(table[:, kernel.LOG_SCALE])
+    scales = np.ascontiguousarray(table[:, LOG_SCALE])
 
     def work(lo: int, hi: int) -> None:
         borders_of(lo, hi, agent, *ends, points, scales, terms, moments)
 
     in_blocks(work, len(chosen), None)
-    errors, empty = (
-        table[:, kernel.ERROR_X : kernel.ERROR_Y + 1],
-        table[:, kernel.STATUS] == NO_MASS,
-    )
+    errors, empty = errors_in(table, 2), table[:, STATUS] == NO_MASS
     facets = agent, other, moments
-    return as_borders(points, table[:, kernel.MASS], scales, errors, empty, facets, arcs)
+    return as_borders(points, table[:, MASS], scales, errors, empty, facets, arcs)

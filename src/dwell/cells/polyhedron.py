@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from dwell._kernels.common.cell_table import LOG_SCALE, MASS, STATUS, WIDTH
 from dwell._types import Floats, Ints, Points
 from dwell.cells.facets import Borders, as_borders
-from dwell.cells.measurement import CellMeasurements, in_blocks, measurements_of
+from dwell.cells.measurement import CellMeasurements, Loop, errors_in, in_blocks, measurements_of
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.geometry import Flat
 from dwell.geometry.polyhedra import grid_of, numbers_in, pays, solid_of
@@ -28,16 +29,15 @@ def measure(
     Where many cells of one configuration are measured, agents are sorted into bins first, so that
     the time per cell does not depend on the number of agents.
     """
-    from dwell._kernels.common.quadrature import TOLERANCE
     from dwell._kernels.space import measure as kernel
     from dwell._kernels.space.memory import make_memory
 
     row, agent = np.asarray(row, dtype=np.int64), np.asarray(agent, dtype=np.int64)
     solid, terms = solid_of(cast(Flat, ground.workspace)), cast(Any, ground.terms)
-    out = np.empty((len(row), kernel.COLUMNS))
+    out = np.empty((len(row), WIDTH))
 
     def fill(picks: Ints, measure: Any, grid: BinGrid | None, *which: Floats | Ints) -> None:
-        found = np.empty((len(picks), kernel.COLUMNS))
+        found = np.empty((len(picks), WIDTH))
 
         def work(lo: int, hi: int) -> None:
             # One bin, overwritten with each row, unless they are sorted.
@@ -59,12 +59,22 @@ def measure(
     if len(picks):
         coordinates = (np.ascontiguousarray(places[..., k]) for k in range(3))
         fill(picks, kernel.measure_rows, None, row[picks], agent[picks], *coordinates)
-    column = np.ascontiguousarray(out.T)
-    # Constants and polynomials are integrated to rounding, Gaussians to a proven bound.
-    doubt = np.full(len(out), TOLERANCE) if len(terms.weights) else None
-    error, second = column[kernel.EX : kernel.EZ + 1].T, column[kernel.SPREAD]
-    polar, neighbors = column[kernel.POLAR], column[kernel.NEIGHBORS]
-    return measurements_of(column, kernel, error, polar, neighbors, second, doubt)
+    return measurements_of(out, 3)
+
+
+def loop(
+    ground: WeightedRegion, now: float, cruise: float, row: Floats, radii: Floats | None
+) -> Loop:
+    """The event loop for agents that move as `row` says, from time `now` on."""
+    from dwell._kernels.space.engine import SpaceMemory, run_events
+    from dwell._kernels.space.memory import make_memory
+    from dwell._kernels.space.neighbors import FEW, make_grid, put_all
+
+    assert radii is None
+    agents, solid = len(row), solid_of(cast(Flat, ground.workspace))
+    grid = make_grid(agents, agents > FEW)
+    put_all(now, cruise, row, grid)
+    return run_events, solid, SpaceMemory(grid, make_memory(agents, solid), np.empty(WIDTH))
 
 
 def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
@@ -77,17 +87,17 @@ def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = N
     count = len(points) if agents is None else agents
     solid, grid = solid_of(cast(Flat, ground.workspace)), grid_of(points, measurements=count)
     numbers, memory = numbers_in(grid)[:count], make_memory(len(points), solid)
-    found, most = np.empty((count, kernel.COLUMNS)), 20 * count + 16
+    found, most = np.empty((count, WIDTH)), 20 * count + 16
     filled = kernel.FULL
     while filled == kernel.FULL:
         rows = np.empty((most, kernel.FACET_COLUMNS))
         filled = kernel.facets_of(0, count, numbers, solid, grid, ground.terms, found, rows, memory)
         most *= 2
-    status = found[:, kernel.STATUS]
+    status = found[:, STATUS]
     if (status == COINCIDENT).any():
         raise first_coincidence(points)
     rows = rows[:filled]
     agent, other = grid.order[rows[:, : kernel.M].astype(np.int64)].T
-    mass, log_scale = found[:, kernel.MASS], found[:, kernel.LOG_SCALE]
-    error, shared = found[:, kernel.EX : kernel.EZ + 1], (agent, other, rows[:, kernel.M :])
+    mass, log_scale = found[:, MASS], found[:, LOG_SCALE]
+    error, shared = errors_in(found, 3), (agent, other, rows[:, kernel.M :])
     return as_borders(points, mass, log_scale, error, status == NO_MASS, shared)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from dwell._kernels.common.cell_table import LOG_SCALE, PLANAR, STATUS
 from dwell._types import Floats, Ints, Points, columns, dots, lengths
-from dwell.cells.measurement import in_blocks, one_per_thread
-from dwell.cells.weighted_region import WeightedRegion, weighted_region
+from dwell.cells.measurement import Loop, errors_in, in_blocks, one_per_thread
+from dwell.cells.weighted_region import WeightedRegion, own_terms, weighted_region
 from dwell.density.uniform import Uniform
-from dwell.geometry import Cell, VoronoiCell, Workspace
+from dwell.geometry import Cell, VoronoiCell, Workspace, polygon_of
 from dwell.geometry.cell import Measure
 from dwell.geometry.voronoi import first_coincidence
 
@@ -132,12 +133,33 @@ def power_cells(
     who = np.arange(len(positions)) if agents is None else np.array([*agents], dtype=np.int64)
     ground = weighted_region(workspace, Uniform())
     table, found = power_outlines(ground, positions, power_of(radius, weights), who)
-    if (table[:, 0] == COINCIDENT).any():
+    if (table[:, STATUS] == COINCIDENT).any():
         raise first_coincidence(positions)
     own = [(int(p), positions[p], *cell) for p, cell in zip(who, found, strict=True)]
     if radius is None:
         return [Cell(*parts) for parts in own]
     return [RangeCell(*parts, float(radius[parts[0]])) for parts in own]
+
+
+def power_loop(
+    ground: WeightedRegion, now: float, cruise: float, row: Floats, radii: Floats
+) -> Loop:
+    """The event loop for agents with these radii that move as `row` says, from time `now` on."""
+    from dwell._kernels.polygon.cell_list import make_bins, put_all
+    from dwell._kernels.polygon.power_cell import (
+        PowerBuffers,
+        PowerDomain,
+        make_rivals,
+        run_power,
+    )
+
+    agents, vertices = len(row), polygon_of(ground.workspace).vertices
+    bins, rivals = make_bins(agents), make_rivals(agents, len(vertices))
+    put_all(now, cruise, row, bins, rivals)
+    scratch = scratch_for(agents, len(vertices), float(radii.max()))
+    x, y = columns(vertices)
+    domain = PowerDomain(x, y, power_of(radii, None))
+    return run_power, domain, PowerBuffers(bins, rivals, scratch)
 
 
 def fill_table(
@@ -147,14 +169,18 @@ def fill_table(
     agent: Ints,
     power: Power,
     threads: int | None,
+    times: Floats,
 ) -> Floats:
-    """The table of measurements of agent[k] in configuration row[k] of `places`, (R, N, 2)."""
-    from dwell._kernels.polygon.entry_points import COLUMNS
+    """The table of measurements of agent[k] in configuration row[k] of `places`, (R, N, 2).
 
-    out = np.empty((len(row), COLUMNS))
+    times: (R,) when each configuration is assumed, for densities that move.
+    """
+
+    out = np.empty((len(row), PLANAR))
     for r in np.unique(row):
         entry = np.flatnonzero(row == r)
-        _fill(ground, places[r], entry, agent[entry], power, out, threads, None)
+        at = float(times[r])
+        _fill(ground, places[r], entry, agent[entry], power, out, threads, None, at)
     return out
 
 
@@ -172,13 +198,12 @@ def arc_moments(
     Arcs of the cells of `agent`, (A,), lead from `first` to `last`, (A, 2); n is their normal.
     """
     from dwell._kernels.common.quadrature import PANEL_NODES, PANEL_WEIGHTS
-    from dwell._kernels.polygon import entry_points as kernel
 
     r, middle = radius[agent], 0.5 * (first + last)
     height = lengths(middle)
     axis, top = middle / height[:, None], 0.5 * lengths(last - first) / (r + height)
     side = np.column_stack([-axis[:, 1], axis[:, 0]])
-    error = table[agent, kernel.ERROR_X : kernel.ERROR_Y + 1]
+    error = errors_in(table, 2)[agent]
     terms: Any = ground.terms
     far = lengths(terms.gaussians[:, None, 1:3] - positions[agent]) + r
     ranges = np.abs(terms.gaussians[:, 6:9]).sum(axis=1)[:, None] ** 2 * far * r
@@ -190,7 +215,7 @@ def arc_moments(
             q = r / (1.0 + t * t)
             z = (q * (1.0 - t * t))[:, None] * axis + (2.0 * q * t)[:, None] * side
             w = weight / panels * 4.0 * top * q * ground.density.at(positions[agent] + z)
-            w = w / np.exp(table[agent, kernel.LOG_SCALE]) / r
+            w = w / np.exp(table[agent, LOG_SCALE]) / r
             np.add.at(found, agent, w[:, None, None] * (z - error)[:, :, None] * z[:, None, :])
     return found
 
@@ -199,10 +224,9 @@ def power_outlines(
     ground: WeightedRegion, points: Points, power: Power, agents: Ints | None = None
 ) -> tuple[Floats, list[tuple[Points, Ints]]]:
     """The table of some agents' measurements, and vertices and labels of each cell."""
-    from dwell._kernels.polygon.entry_points import COLUMNS
 
     who = np.arange(len(points)) if agents is None else agents
-    out = np.empty((len(who), COLUMNS))
+    out = np.empty((len(who), PLANAR))
     cells: list[tuple[Points, Ints]] = []
     _fill(ground, points, np.arange(len(who)), who, power, out, 1, cells)
     return out, cells
@@ -217,6 +241,7 @@ def _fill(
     out: Floats,
     threads: int | None,
     cells: list[tuple[Points, Ints]] | None,
+    time: float = 0.0,
 ) -> None:
     """Measure cells of one configuration into rows `entry` of `out`; append them to `cells`."""
     from dwell._kernels.polygon.cell_list import make_bins, put_at_rest
@@ -230,12 +255,16 @@ def _fill(
     put_at_rest(x, y, bins)
     size = 2 * (agents + vertices) + 32
     buffers = one_per_thread(
-        lambda: (make_rivals(agents, vertices), scratch_for(agents, vertices, power.largest))
+        lambda: (
+            own_terms(ground),
+            make_rivals(agents, vertices),
+            scratch_for(agents, vertices, power.largest),
+        )
     )
 
     def work(lo: int, hi: int) -> None:
-        rivals, scratch = buffers()
-        given = (entry, agent, bins, x, y, *boundary, ground.terms, power, rivals, out)
+        terms, rivals, scratch = buffers()
+        given = (time, entry, agent, bins, x, y, *boundary, terms, power, rivals, out)
         if cells is None:
             measure_power(lo, hi, *given, None, scratch)
             return

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from dwell._compatibility import Need, refuse
 from dwell._types import Floats, Points, as_numbers, finite_number, in_short, lengths
-from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import AgentsError, arriving
-from dwell.geometry import Workspace, is_flat
+from dwell.geometry import Workspace, shape_of, words_of
 
 KEY = "agents.radius"
 FEW = 64  # agents up to which all are listed
@@ -27,7 +26,7 @@ def as_radii(
     arrive during the run.
     """
     if workspace is not None:
-        refuse_workspace(workspace)
+        refuse(Need.RADIUS, shape_of(workspace), **words_of(workspace))
     one = finite_number(radius)
     if one is not None:
         found = np.full(agents, one)
@@ -63,7 +62,7 @@ def _refuse_scale(radii: Floats, diameter: float) -> None:
 
 def as_weights(weights: object, agents: int, workspace: Workspace) -> Floats:
     """The power weight of each agent, (N,); refuse anything else."""
-    refuse_workspace(workspace, "power weights")
+    refuse(Need.WEIGHTS, shape_of(workspace), **words_of(workspace))
     found = _row_of(weights, agents, "weights", "weights", "finite numbers")
     bad = np.flatnonzero(~np.isfinite(found))
     if bad.size:
@@ -89,42 +88,6 @@ def _row_of(
             key=key,
         )
     return found
-
-
-def refuse_workspace(workspace: Workspace, what: str = "sensing radii") -> None:
-    """Refuse workspaces in which cells are not cut by discs."""
-    n = workspace.dimension
-    if n > 2 or not is_flat(workspace):
-        raise AgentsError(
-            f"{what} came with a {type(workspace).__name__} in {n} dimensions; an interval or a "
-            "flat-sided workspace of the plane is needed; leave them out, or describe the "
-            "workspace by a polygon",
-            code=KEY,
-            key=KEY,
-        )
-
-
-def refuse_ground(ground: WeightedRegion, radius: Floats | None) -> None:
-    """Refuse workspaces and densities for which power cells are not measured, or cut by discs."""
-    refuse_workspace(ground.workspace)
-    terms: Any = ground.terms
-    came = None
-    if ground.dimension != 2:
-        return
-    if terms is None:
-        came = "a density that only Python evaluates"
-    elif terms.raster is not None and radius is not None:
-        came = "a raster"
-    elif len(terms.lattice):
-        came = "grid integration"
-    if came is not None:
-        raise AgentsError(
-            f"sensing radii or power weights came with {came}; in the plane a uniform, polynomial "
-            "or Gaussian density, or a mixture of them, integrated exactly, is needed; leave the "
-            "radii out, or replace the density",
-            code=KEY,
-            key=KEY,
-        )
 
 
 def wide_radius(radius: Floats | None, workspace: Workspace) -> float | None:

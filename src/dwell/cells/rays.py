@@ -144,14 +144,18 @@ class RayCells:
     def facets(
         self, ground: WeightedRegion, p: int, log_scale: float
     ) -> list[tuple[int, int, Floats]]:
-        """(agent, other, moments 1, z and the upper half of z z') of each facet; three digits."""
+        """(agent, other, moments 1, z and the upper half of z z') of each facet; three digits.
+
+        Divided by exp(log_scale).
+        """
         weight, (region, others) = weight_of(ground, self.points[p]), self.region(p)
         whole = weigh(region, 1.0, PAIRS)
         rows = []
         for i in np.flatnonzero(whole.hits > 0):
             face = _face(region, int(i), whole.places[i], weight)
             upper = face.second[np.triu_indices(len(face.first))]
-            rows.append((p, int(others[i]), np.concatenate([[face.mass], face.first, upper])))
+            moments = np.concatenate([[face.mass], face.first, upper])
+            rows.append((p, int(others[i]), moments * math.exp(-log_scale)))
         return rows
 
 

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dwell._compatibility import Need, refuse
 from dwell._types import Floats, Ints, Points, as_numbers, in_short, lengths
 from dwell.cells.backend import borders
-from dwell.cells.ranges import refuse_workspace
-from dwell.cells.tessellation import as_positions
+from dwell.cells.positions import as_positions
 from dwell.density.base import Density, as_density
 from dwell.density.support import check_density
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError
-from dwell.geometry import Workspace, as_workspace
+from dwell.geometry import Workspace, as_workspace, shape_of, words_of
 
 TOLERANCE = 1e-12  # of the mass
 MOST_STEPS, MOST_HALVINGS = 200, 60
@@ -57,7 +57,7 @@ def power_weights(
     """
     weight = Uniform() if density is None else as_density(density)
     workspace = as_workspace(workspace)
-    refuse_workspace(workspace, "power weights")
+    refuse(Need.WEIGHTS, shape_of(workspace), **words_of(workspace))
     check_density(weight, workspace)
     points = as_positions(positions, workspace.dimension)
     wanted = _as_shares(shares, len(points))

@@ -1,4 +1,4 @@
-"""Cells and facets in any dimension by simplices: for n >= 4, and for Python functions.
+"""Cells and facets in any dimension by simplices: for four and more, and for Python functions.
 
 Every cell is cut into simplices with their apex at the agent, on which uniform and polynomial
 densities are integrated exactly, and functions by adaptive cubature. A Gaussian component is
@@ -35,7 +35,7 @@ from dwell.cells.measurement import CellMeasurements, Weighed, one_by_one
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.base import Density
 from dwell.errors import WorkspaceError
-from dwell.geometry import Cell, Flat, Workspace, is_flat, polygon_of, voronoi_cells
+from dwell.geometry import Cell, Flat, Workspace, is_flat, is_planar, polygon_of, voronoi_cells
 from dwell.geometry.cell import width
 from dwell.geometry.halfspace_cells import SimplicialCell, cell_pieces
 
@@ -65,7 +65,7 @@ def measure(
 
 def _pieces(workspace: Flat, points: Points, p: int) -> SimplicialCell:
     """The cell of agent p as simplices; in the plane by the kernels of polygons."""
-    if workspace.dimension != 2:
+    if not is_planar(workspace):
         return cell_pieces(workspace, points, p)
     cell = voronoi_cells(polygon_of(workspace), points, [p])[0]
     return polygon_pieces(cell.offsets, cell.borders)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.cells.rings import cell_rings
-from dwell.geometry import Region, Workspace
+from dwell.geometry import Region, Workspace, is_planar
 from dwell.geometry.outlines import outline_of
 
 LONGEST, MARGIN = 280.0, 4.0  # pixels
@@ -23,7 +23,7 @@ def small_map(
     radius: Floats | None = None, weights: Floats | None = None,
 ) -> str:  # fmt: skip
     """Return a map as SVG; nothing for a workspace that is not in the plane."""
-    if workspace.dimension != 2:
+    if not is_planar(workspace):
         return ""
     lower, upper = workspace.bounds
     scale = LONGEST / float((upper - lower).max())

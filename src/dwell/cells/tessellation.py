@@ -16,12 +16,11 @@ import numpy as np
 
 from dwell._checks import check_agent
 from dwell._tables import beside, by_axis, text_table
-from dwell._types import Floats, Ints, Points, as_numbers, in_short, is_masked, lengths
-from dwell.cells import interval
-from dwell.cells.backend import backend_for, measure_cells, total_mass
+from dwell._types import Floats, Ints, Points, counted, lengths
+from dwell.cells.backend import cells_of, measure_one, total_mass
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.polygon import measure_thoroughly
-from dwell.cells.power import power_cells
+from dwell.cells.positions import as_positions
 from dwell.cells.ranges import as_radii, as_weights, limited_cost, reaches_all
 from dwell.cells.small_map import small_map
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
@@ -34,7 +33,7 @@ from dwell.density.support import (
 )
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError, WorkspaceError
-from dwell.geometry import Region, VoronoiCell, Workspace, as_workspace
+from dwell.geometry import Region, VoronoiCell, Workspace, as_workspace, is_planar
 from dwell.geometry.voronoi import first_coincidence
 
 MOST_LISTED = 20  # cells that are printed
@@ -85,7 +84,7 @@ class Tessellation:
 
     def __repr__(self) -> str:
         n = self.workspace.dimension
-        return f"<Tessellation: {len(self.positions)} cells in {n} dimension{'s' * (n != 1)}>"
+        return f"<Tessellation: {len(self.positions)} cells in {counted(n, 'dimension')}>"
 
     def __str__(self) -> str:
         own = {"mass": self.masses, "error": lengths(self.errors)}
@@ -159,11 +158,7 @@ class Tessellation:
         return self._cells([i])[0]
 
     def _cells(self, agents: Sequence[int] | None) -> Sequence[VoronoiCell]:
-        if self.radius is None and self.weights is None:
-            backend = backend_for(weighted_region(self.workspace, Uniform()))
-            return backend.cells(self.workspace, self.positions, agents)
-        build = interval.cells if self.workspace.dimension == 1 else power_cells
-        return build(self.workspace, self.positions, agents, **self._power)
+        return cells_of(self.workspace, self.positions, agents, **self._power)
 
     @property
     def _power(self) -> dict[str, Floats | None]:
@@ -209,7 +204,7 @@ class Tessellation:
 
         In other dimensions cells share points or faces: see `cell(p)` and its `borders`.
         """
-        if self.workspace.dimension != 2:
+        if not is_planar(self.workspace):
             raise WorkspaceError(
                 f"cells in {self.workspace.dimension} dimensions share no edges; ask cell(p) for "
                 "its borders",
@@ -310,9 +305,7 @@ def tessellation_of(
     weights: Floats | None = None,
 ) -> Tessellation:
     """Tessellate positions, radii and weights that have been validated."""
-    every = np.arange(len(points))
-    given = ground, points[None], np.zeros_like(every), every
-    seen = measure_cells(*given, threads=None, radius=radius, weights=weights)
+    seen = measure_one(ground, points, threads=None, radius=radius, weights=weights)
     if seen.second is None and not (radius is None and weights is None):
         second = seen.polar - seen.mass * (seen.error**2).sum(axis=1)
         seen = replace(seen, second=np.maximum(second, 0.0))
@@ -361,9 +354,8 @@ def _mass_errors(
 
 def _of_slender_cells(ground: WeightedRegion, points: Points, weights: Floats | None) -> Floats:
     """What rounding of their sides, in pixels, changes in the areas of cells over a raster."""
-    every, even = np.arange(len(points)), weighted_region(ground.workspace, Uniform())
-    given = even, points[None], np.zeros_like(every), every
-    seen = measure_cells(*given, threads=None, radius=None, weights=weights)
+    even = weighted_region(ground.workspace, Uniform())
+    seen = measure_one(even, points, threads=None, weights=weights)
     squares = seen.polar / np.where(seen.empty, 1.0, seen.mass)
     return rounding_of_sides(ground.density, seen.mass, squares)
 
@@ -372,52 +364,3 @@ def _about_centroids(seen: CellMeasurements) -> Floats:
     """Second moments about the centroids, of measurements that include them."""
     assert seen.second is not None
     return np.where(seen.empty, 0.0, seen.second) * np.exp(seen.log_scale)
-
-
-def as_positions(positions: object, dimension: int = 2) -> Points:
-    """`positions` as an (N, n) array of finite doubles, N >= 1; on a line also plain numbers."""
-    points = as_numbers(positions)
-    if points is not None and points.size == 0:
-        raise AgentsError(
-            "there are no agents; at least one position is needed",
-            code="agents.empty",
-            key="agents.start",
-        )
-    if points is not None and points.ndim == 1 and dimension == 1:
-        points = points[:, None]
-    if points is None or points.ndim != 2 or points.shape[1] != dimension:
-        fault = _shape_fault(positions, dimension)
-        raise AgentsError(fault, code="agents.shape", key="agents.start")
-    finite = np.isfinite(points)
-    if not finite.all():
-        bad = np.flatnonzero(~finite.all(axis=1))
-        raise AgentsError(
-            f"agent {bad[0]} is at {points[bad[0]].tolist()}; finite coordinates are needed",
-            code="agents.nonfinite",
-            key=f"agents.start[{bad[0]}]",
-        )
-    return points
-
-
-# What a place is called: one, several, and where.
-_PLACES = {
-    1: ("a number [x]", "numbers [x]", "on a line"),
-    2: ("a pair [x, y]", "pairs [x, y]", "in the plane"),
-    3: ("a triple [x, y, z]", "triples [x, y, z]", "in space"),
-}
-
-
-def _shape_fault(positions: object, dimension: int) -> str:
-    usual = (f"{dimension} numbers", f"lists of {dimension} numbers", f"in {dimension} dimensions")
-    one, several, where = _PLACES.get(dimension, usual)
-    if is_masked(positions):
-        return "some of the agents' positions are masked; give those without a mask"
-    rows: Sequence[Any] = list(positions) if isinstance(positions, (list, tuple)) else []
-    for k, row in enumerate(rows):
-        if not (hasattr(row, "__len__") and len(row) == dimension):
-            return f"agent {k} is {in_short(row)}; {one} is needed {where}"
-    shape = getattr(positions, "shape", None)
-    came = f"an array of shape {shape}" if shape is not None else in_short(positions, 60)
-    return (
-        f"the agents' positions are {came}; a list of {several}, shape (N, {dimension}), is needed"
-    )

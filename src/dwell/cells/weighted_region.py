@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
+from dwell._compatibility import Feature, Need, refuse
 from dwell._kernels.common.density_terms import GeneralTerms, Terms
 from dwell.cells.grid import lattice_terms
 from dwell.density.base import Density, refuse_dimension, terms_of
 from dwell.density.moving import density_at, moves
-from dwell.errors import DensityError
-from dwell.geometry import Region, Workspace, is_flat
+from dwell.geometry import Region, Workspace, is_flat, is_planar, shape_of, words_of
 from dwell.geometry.moving import MovingPolygon
 
 if TYPE_CHECKING:
     from dwell._kernels.polygon.pieces import Pieces
+
+
+Made = TypeVar("Made")
 
 
 @final
@@ -28,6 +32,14 @@ class WeightedRegion:
     terms: Terms | GeneralTerms | None  # for the kernels; None if only Python can evaluate it
     moves: bool = False  # whether workspace or density change over time
     boundary: MovingPolygon | None = None  # the workspace, if it moves
+    _made: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, make: Callable[[WeightedRegion], Made]) -> Made:
+        """What `make` returns of this region, made once; it is kept as long as the region."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: Made = self._made[make]
+        return made
 
     @property
     def dimension(self) -> int:
@@ -48,19 +60,25 @@ class WeightedRegion:
         return weighted_region(site, density_at(self.density, t))
 
 
+def own_terms(ground: WeightedRegion) -> Any:
+    """The terms of the density; copies of those that kernels bring to other times."""
+    terms: Any = ground.terms
+    if not ground.tracked:
+        return terms
+    raster = terms.raster
+    if raster is not None:
+        raster = raster._replace(frame=raster.frame.copy())
+    return terms._replace(gaussians=terms.gaussians.copy(), raster=raster)
+
+
 def confined(workspace: Workspace, density: Density) -> Terms | GeneralTerms | None:
     """The terms of a density; in a region that is not convex, confined to it."""
     terms = terms_of(density, workspace.dimension)
     if not isinstance(workspace, Region):
         return terms
     if not isinstance(terms, Terms):
-        raise DensityError(
-            f"the density {type(density).__name__}, which only Python evaluates, came with a "
-            "region that is not convex; a uniform, polynomial or Gaussian density, a raster or a "
-            "mixture of them is needed",
-            code="density.region",
-            key="density",
-        )
+        refuse(Need.REGION, (Feature.FUNCTION,), density=type(density).__name__)
+    assert isinstance(terms, Terms)
     try:
         key: Any = density
         pieces = _kept(workspace, key)
@@ -104,7 +122,7 @@ def changing_region(
     if not moving and boundary is None:
         return weighted_region(site, density, spacing)
     refuse_dimension(density, site.dimension)
-    if moving and (site.dimension != 2 or density.terms() is None):
+    if moving and (not is_planar(site) or density.terms() is None):
         confined(site, density_at(density, 0.0))  # which refuses what a region does not take
         return WeightedRegion(site, density, None, True, boundary)
     return WeightedRegion(site, density, confined(site, density), True, boundary)
@@ -117,11 +135,5 @@ def weighted_region(
     refuse_dimension(density, workspace.dimension)
     if spacing is None:
         return WeightedRegion(workspace, density, confined(workspace, density))
-    if workspace.dimension != 2 or not is_flat(workspace):
-        raise DensityError(
-            f"a {type(workspace).__name__} in {workspace.dimension} dimensions cannot be "
-            "integrated on a grid of points, only a polygon; integrate exactly",
-            code="integration.dimension",
-            key="run.integration",
-        )
+    refuse(Need.GRID, shape_of(workspace), **words_of(workspace))
     return WeightedRegion(workspace, density, lattice_terms(density, workspace, spacing))

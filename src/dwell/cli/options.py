@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from dwell._need import need
 from dwell.cli.command import ALLOW_CODE, Number, OneOf, flag, option
 from dwell.cli.output import complain
 from dwell.errors import InputError
@@ -114,13 +114,7 @@ def refuse(repairs: tuple[str, ...]) -> None:
 
 
 def require_web(what: str) -> None:
-    """Refuse a command that shows a page where the extra `web` is not installed."""
-    try:
-        for name in ("fastapi", "uvicorn", "websockets"):
-            import_module(name)
-    except ImportError as fault:
-        raise InputError(
-            f"{what} needs fastapi, uvicorn and websockets, and {fault.name} is not installed; "
-            'install them with: pip install "dwell[web]"',
-            code="web.missing",
-        ) from fault
+    """Refuse a command that shows a page where a library of the server is not installed."""
+    names = ("fastapi", "uvicorn", "websockets")
+    for name in names:
+        need(name, f"{what} needs", " ".join(names), code="web.missing")

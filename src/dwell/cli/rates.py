@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from dwell._compatibility import Need
 from dwell._netcdf import HDF5
+from dwell._parameters import values_of
 from dwell._types import counted
 from dwell._units import OPEN, Units
 from dwell.cli.options import stored_run
@@ -26,12 +28,6 @@ UNFIT = {  # why a law has no rate, by the code of the error
     "workspace.region": "needs a convex workspace",
     "workspace.stay": "has no paths around corners",
     "density.raster": "guaranteed cells are not integrated over rasters",
-}
-GAINS = {  # the parameters that set how fast errors decay near rest
-    "timer": ("k1", "nu"),
-    "lloyd": ("k2",),
-    "discrete-lloyd": ("relaxation", "step"),
-    "self-triggered": ("kappa",),
 }
 
 
@@ -84,7 +80,7 @@ def study(source: Path, overrides: list[str] | None = None, at: float | None = N
     from dwell.scenario.build import build
     from dwell.scenario.frozen import scenario_at
     from dwell.theory.decay import observe
-    from dwell.theory.rates import rates_near, rates_of, refuse_grid
+    from dwell.theory.rates import rates_near, rates_of
 
     run = None
     if _is_run(source):
@@ -102,14 +98,14 @@ def study(source: Path, overrides: list[str] | None = None, at: float | None = N
         law, units = scenario.controller.kind, scenario.units
         system, start, _ = build(scenario)
         changes = system.changes if scenario is whole else build(whole)[0].changes
-        refuse_grid(system)
+        system.refuse(Need.RATES)
         found = rates_near(system.workspace, system.density, start)
     laws = _laws_beside(system.controller, law)
     predictions = {kind: _predicted(found, one, system) for kind, one in laws.items()}
     gains = {
-        kind: {key: getattr(laws[kind], key) for key in GAINS.get(kind, ())}
+        kind: {key: value for key, (one, value) in values_of(laws[kind]).items() if one.decays}
         for kind, p in predictions.items()
-        if p.rate is not None
+        if p.rate is not None and kind != "python"
     }
     seen = None
     if run is not None and run.system.changes is None:
@@ -134,7 +130,7 @@ def _is_run(path: Path) -> bool:
 
 def _laws_beside(own: Controller, kind: str) -> dict[str, Controller | None]:
     """The own law as it is, and every other with its defaults; None for one without defaults."""
-    from dwell.scenario.build import LAW_KINDS
+    from dwell.scenario.laws import LAW_KINDS
 
     found: dict[str, Controller | None] = {kind: own, "timer": None}
     others = (one for one in LAW_KINDS if one not in (kind, "timer"))

@@ -9,6 +9,18 @@ from dwell.controllers.self_triggered_centroid import SelfTriggeredCentroid
 from dwell.controllers.timer import Timer
 from dwell.controllers.tvd import TVD
 
+# In the order in which they are listed.
+LAWS = (
+    Timer,
+    Lloyd,
+    DiscreteLloyd,
+    SelfTriggered,
+    SelfTriggeredCentroid,
+    EventTriggered,
+    TVD,
+    MinimumEnergy,
+)
+
 __all__ = [
     "TVD",
     "DiscreteLloyd",

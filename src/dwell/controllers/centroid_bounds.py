@@ -17,11 +17,13 @@ from typing import final
 
 import numpy as np
 
+from dwell._parameters import Word
 from dwell._types import Floats, Ints, Points, dots, lengths
-from dwell.cells.guaranteed import pair_of
+from dwell.cells.backend import pair_of
 from dwell.cells.weighted_region import WeightedRegion
 
-BOUNDS = ("circumradius", "diameter")  # what the size of a cell is
+SIZES = Word({"circumradius": "twice its circumradius", "diameter": "its diameter"})
+SIZE = "the size of the dual guaranteed cell in the bound on the centroid"
 
 
 @final

@@ -7,37 +7,32 @@ the top speed allows, and takes a time `step`. The schedule determines which age
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from operator import attrgetter
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from dwell._parameters import POSITIVE, RATE, TIME, Number, Word, param
 from dwell._types import Points
 from dwell.agents.interfaces import Command, FirstCommands, Observation
-from dwell.controllers.parameters import Parameters
+from dwell.agents.traits import Traits
+from dwell.controllers.declared import largest_speed, law
 from dwell.controllers.saturation import gain, next_periodic, periodic_program, saturated
 
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
 
-SCHEDULES = ("synchronous", "round-robin", "random", "poisson")
+SCHEDULES = {
+    "synchronous": "all at every multiple of `step`",
+    "round-robin": "one agent after another",
+    "random": "at every multiple of `step` one agent, drawn for all",
+    "poisson": "each by its own random clock",
+}
 
 
 @final
-@dataclass(frozen=True)
+@law("discrete-lloyd", "Discrete Lloyd", "moves to the centroid in steps")
 class DiscreteLloyd:
     """x+ = x + relaxation (c - x), one move at a time.
-
-    Parameters
-    ----------
-    step : time that one move takes.
-    relaxation : part of the way to the centroid, between 0 and 2; 1 is Lloyd's own method.
-    speed : largest speed; None for no limit.
-    schedule : "synchronous": all at every multiple of `step`; "round-robin": one agent after
-        another; "random": at every multiple of `step` one agent, drawn for all; "poisson": each
-        by its own random clock.
-    rate : events per agent and time of the Poisson clocks; 1 / step unless given.
 
     Examples
     --------
@@ -48,31 +43,33 @@ class DiscreteLloyd:
     [0.25, 0.75]
     """
 
-    step: float = 1.0
-    relaxation: float = 1.0
-    speed: float | None = None
-    schedule: str = "synchronous"
-    rate: float | None = None
-
-    top_speed = property(attrgetter("speed"), doc="The largest speed; None for no limit.")
-
-    def __post_init__(self) -> None:
-        check = Parameters("discrete-lloyd", self)
-        check.positive("step")
-        check.within("relaxation", 0.0, 2.0, "a number between 0 and 2")
-        check.one_of("schedule", SCHEDULES)
-        check.belongs("rate", "schedule", "poisson")
-        check.positive("speed", "rate", optional=True)
-
-    @property
-    def stays_inside(self) -> bool:
-        """Whether agents cannot pass their centroids."""
-        return self.relaxation <= 1.0
+    step: float = param(
+        "the time that one move takes", POSITIVE, default=1.0, unit=TIME, role="clock",
+        decays=True, label="time of a move",
+    )  # fmt: skip
+    relaxation: float = param(
+        "the part of the way to the centroid that a move goes; above 1 it overshoots",
+        Number(above=0.0, below=2.0), default=1.0, decays=True, label="relaxation",
+    )  # fmt: skip
+    speed: float | None = largest_speed()
+    schedule: str = param("who moves when", Word(SCHEDULES), default="synchronous")
+    rate: float | None = param(
+        "moves per agent and time with `poisson`", POSITIVE, default=None, unit=RATE,
+        role="clock", belongs=("schedule", "poisson"), absent="1 / step",
+    )  # fmt: skip
 
     @property
-    def cost_decreases(self) -> bool:
-        """Whether the cost cannot rise from move to move: no agent samples while another moves."""
-        return self.schedule != "poisson"
+    def traits(self) -> Traits:
+        """What the law states of itself.
+
+        The cost cannot rise from move to move where no agent samples while another moves.
+        """
+        return Traits(
+            top_speed=self.speed,
+            stays_inside=self.relaxation <= 1.0,
+            cost_decreases=self.schedule != "poisson",
+            steps=self,
+        )
 
     def program(self, agents: int) -> HoldProgram | None:
         """The law as plain numbers, for the schedules whose times are known beforehand."""

@@ -12,19 +12,30 @@ reconstructed from a short account of it; see the page of this law.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from operator import attrgetter
 from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Points, finite_number, listed
+from dwell._parameters import (
+    LENGTH,
+    NOT_NEGATIVE,
+    POSITIVE,
+    RATE,
+    SPEED,
+    TIME,
+    Fault,
+    Levels,
+    param,
+)
+from dwell._types import Floats, Points
 from dwell.agents.interfaces import Command, Information, Message, Observation
+from dwell.agents.traits import Traits
 from dwell.cells.weighted_region import WeightedRegion
-from dwell.controllers.centroid_bounds import BOUNDS, CentroidBall, centroid_ball
-from dwell.controllers.parameters import Parameters
+from dwell.controllers.centroid_bounds import SIZE, SIZES, CentroidBall, centroid_ball
+from dwell.controllers.declared import law
 
 WHOLE = 1e-9  # heartbeat / dt may be this far above a whole number
 
@@ -39,20 +50,9 @@ class BroadcastMemory:
 
 
 @final
-@dataclass(frozen=True)
+@law("event-triggered", "Event-triggered", "broadcasts when its speed bound changes")
 class EventTriggered:
     """Agents broadcast positions and speed bounds, and move to a set that contains the centroid.
-
-    Parameters
-    ----------
-    s_max : top speed of every agent.
-    dt : time between two decisions.
-    levels : the possible speeds, in parts of s_max: ascending from 0 to 1.
-    k_v : desired speed per distance from the set, per time; rounded down to a level.
-    d_stop : a moving agent this close to the set stops, a length.
-    d_start : a waiting agent this far from the set starts, a length above d_stop.
-    heartbeat : longest silence of an agent; None for no limit.
-    bound : "diameter" or "circumradius": how the dual guaranteed cell is measured.
 
     Examples
     --------
@@ -62,28 +62,76 @@ class EventTriggered:
     'horizon'
     """
 
-    s_max: float = 1.0
-    dt: float = 0.05
-    levels: tuple[float, ...] = (0.0, 0.25, 0.5, 1.0)
-    k_v: float = 1.0
-    d_stop: float = 0.01
-    d_start: float = 0.02
-    heartbeat: float | None = None
-    bound: str = "diameter"
+    s_max: float = param(
+        "the largest speed", POSITIVE, default=1.0, unit=SPEED, role="speed",
+        label="top speed", sign=r"s_{\max}",
+    )  # fmt: skip
+    dt: float = param(
+        "the time between two checks of the triggers", POSITIVE, default=0.05, unit=TIME,
+        role="clock", label="time step", sign=r"\Delta t",
+    )  # fmt: skip
+    levels: tuple[float, ...] = param(
+        "the speeds that an agent may promise, in parts of `s_max`", Levels(),
+        default=(0.0, 0.25, 0.5, 1.0), limits="ascending, from 0 to 1",
+    )  # fmt: skip
+    k_v: float = param(
+        "the speed wanted per distance from the set, rounded down to a level",
+        POSITIVE,
+        default=1.0,
+        unit=RATE,
+        role="gain",
+    )
+    d_stop: float = param(
+        "the distance at which a moving agent stops", NOT_NEGATIVE, default=0.01,
+        unit=LENGTH,
+    )  # fmt: skip
+    d_start: float = param(
+        "the distance at which a waiting agent starts", POSITIVE, default=0.02, unit=LENGTH,
+        limits="above `d_stop`",
+    )  # fmt: skip
+    heartbeat: float | None = param(
+        "the longest silence of an agent", POSITIVE, default=None, unit=TIME,
+        absent="no limit", label="longest silence",
+    )  # fmt: skip
+    bound: str = param(SIZE, SIZES, default="diameter")
 
-    information = Information(own="always", others="broadcasts")
-    top_speed = property(attrgetter("s_max"), doc="The largest speed of an agent.")
-    stays_inside = True  # towards a point of its own cell, and never past it
-    cost_decreases = True  # towards a set that holds the centroid, and never into it
+    @property
+    def traits(self) -> Traits:
+        """What the law states of itself.
 
-    def __post_init__(self) -> None:
-        check = Parameters("event-triggered", self)
-        check.positive("s_max", "dt", "k_v", "d_start")
-        object.__setattr__(self, "levels", _checked_levels(check, self.levels))
-        check.not_negative("d_stop")
-        check.in_order("d_stop", "d_start", strictly=True)
-        check.positive("heartbeat", optional=True)
-        check.one_of("bound", BOUNDS)
+        Agents move towards a point of their own cells and never past it, and towards a set that
+        holds the centroid and never into it.
+        """
+        return Traits(
+            information=Information(own="always", others="broadcasts"),
+            top_speed=self.s_max,
+            gain=self.k_v,
+            stays_inside=True,
+            cost_decreases=True,
+            guaranteed=True,
+            travel=self.travel,
+            nonlinear="agents rest near the set that holds their centroids: errors do not go to 0",
+        )
+
+    @staticmethod
+    def rules(law: Any) -> Iterator[Fault]:
+        """What ties parameters together: levels ascend from rest to the whole."""
+        code = "event-triggered.levels"
+        for k, (lower, upper) in enumerate(pairwise(law.levels), start=1):
+            if not lower < upper:
+                text = f"must be greater than levels[{k - 1}] = {lower!r}, got {upper!r}"
+                yield Fault(("levels", k), code, text)
+                break
+        else:
+            ends = ((0, 0.0, "rest"), (len(law.levels) - 1, 1.0, "the largest speed"))
+            for k, end, what in ends:
+                if law.levels[k] != end:
+                    text = f"must be {end:g}, which is {what}, got {law.levels[k]!r}"
+                    yield Fault(("levels", k), code, text)
+        if law.d_start <= law.d_stop:
+            limit = f"controller.d_stop = {law.d_stop!r}"
+            text = f"must be greater than {limit}, got {law.d_start!r}"
+            yield Fault(("d_start",), "event-triggered.order", text)
 
     def begin(self, observation: Observation) -> Command:
         """Stop, and broadcast a speed bound of 0."""
@@ -130,9 +178,9 @@ class EventTriggered:
     def _balls(self, now: float, heard: Mapping[int, Message]) -> tuple[Points, Floats]:
         """Last known positions of the others, (K, n), and bounds on their motion since, (K,)."""
         places = np.array([said.position for said in heard.values()])
-        return places, np.array([self.radius(said, now) for said in heard.values()])
+        return places, np.array([self.travel(said, now) for said in heard.values()])
 
-    def radius(self, said: Message, now: float) -> float:
+    def travel(self, said: Message, now: float) -> float:
         """A bound on the motion of the sender up to the step at time `now`.
 
         A raised bound is used only from the step after its broadcast; until then the one before
@@ -148,13 +196,3 @@ class EventTriggered:
             return 0
         wanted = min(1.0, self.k_v * gap / self.s_max)
         return max(1, sum(level <= wanted for level in self.levels) - 1)
-
-
-def _checked_levels(check: Parameters, given: Any) -> tuple[float, ...]:
-    values = listed(given)
-    levels = tuple(number for value in values if (number := finite_number(value)) is not None)
-    ascending = all(low < high for low, high in pairwise(levels))
-    whole = len(levels) == len(values) >= 2
-    if not (whole and ascending and levels[0] == 0.0 and levels[-1] == 1.0):
-        raise check.refused("levels", "a list of ascending numbers from 0 to 1")
-    return levels

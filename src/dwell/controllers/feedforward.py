@@ -14,28 +14,42 @@ together: see docs/laws/following.md.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dwell._kernels.common.status import FLOOR, IN_TIME
+from dwell._parameters import Number, Word, param
 from dwell._types import Floats, Points, lengths
 from dwell.agents.interfaces import Information, Observation
 from dwell.cells.sensitivity import own_blocks
-from dwell.controllers.parameters import Parameters
 
-CHOICES = ("none", "own", "ahead", "neighbours")
 TRUST = 0.95
 WORLDS = {"none": "now", "ahead": "forecast"}  # what the choices need to know; others: the rate
 LEAST = 1e-3  # of the symmetric part of I - trust A_pp: below, a law does without the neighbours
 
 
-def check_feedforward(check: Parameters) -> None:
-    """Refuse a choice that does not exist, and a trust outside (0, 1]."""
-    check.one_of("feedforward", CHOICES)
-    check.belongs("trust", "feedforward", "neighbours")
-    if check.of.trust is not None:
-        check.within("trust", 0.0, 1.0, "a number above 0, at most 1,", ends="(]")
+def feedforward(**about: Any) -> Any:
+    """The parameter of a law that says what is added to follow a world that moves."""
+    choices = {
+        "none": "nothing",
+        "own": "the rate of the own centroid",
+        "ahead": "its mean rate until the next sample",
+        "neighbours": "also the share `trust` of what the neighbours' motion adds",
+    }
+    return param(
+        "what is added to follow a density or a workspace that moves", Word(choices),
+        default="none", **about,
+    )  # fmt: skip
+
+
+def trust() -> Any:
+    """The parameter that goes with the choice "neighbours"."""
+    return param(
+        "the share of the neighbours' motion with `neighbours`",
+        Number(above=0.0, most=1.0), default=None, belongs=("feedforward", "neighbours"),
+        absent=TRUST,
+    )  # fmt: skip
 
 
 def information_with(feedforward: str, others: str = "centroid") -> Information:

@@ -9,16 +9,16 @@ by an adaptive method of high order, as a reference.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from operator import attrgetter
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from dwell._parameters import POSITIVE, RATE, TIME, Number, Word, param
 from dwell._types import Points
-from dwell.agents.interfaces import Command, FirstCommands, Information, Observation
-from dwell.controllers.feedforward import check_feedforward, driven, information_with, limited
-from dwell.controllers.parameters import Parameters
+from dwell.agents.interfaces import Command, FirstCommands, Observation
+from dwell.agents.traits import Traits
+from dwell.controllers.declared import largest_speed, law
+from dwell.controllers.feedforward import driven, feedforward, information_with, limited, trust
 from dwell.controllers.saturation import (
     centroid_of,
     gain,
@@ -32,26 +32,17 @@ from dwell.errors import ControllerError
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
 
-MODES = ("sampled", "ode")
+MODES = {
+    "sampled": "all sample every dt and hold a velocity",
+    "ode": "the differential equation itself, solved to a tolerance",
+}
 DT, TOLERANCE = 0.01, 1e-9
 
 
 @final
-@dataclass(frozen=True)
+@law("lloyd", "Lloyd", "samples all the time, every dt")
 class Lloyd:
     """Every agent moves towards the centroid of its cell, all the time.
-
-    Parameters
-    ----------
-    k2 : gain, per time.
-    speed : largest speed, beyond which the velocity saturates; no limit unless given.
-    mode : "sampled" or "ode".
-    dt : time between samples (sampled); 0.01 unless given.
-    tolerance : largest error of positions relative to the workspace's size (ode); 1e-9 unless
-        given.
-    feedforward : what is added to follow a density or a workspace that moves (sampled): "none",
-        "own", "ahead" or "neighbours", as for `Timer`.
-    trust : above 0, at most 1, for "neighbours"; 0.95 unless given.
 
     Examples
     --------
@@ -62,57 +53,50 @@ class Lloyd:
     [0.25, 0.75]
     """
 
-    k2: float = 1.0
-    mode: str = "sampled"
-    dt: float | None = None
-    tolerance: float | None = None
-    speed: float | None = None
-    feedforward: str = "none"
-    trust: float | None = None
-
-    top_speed = property(attrgetter("speed"), doc="The largest speed; None for no limit.")
-
-    def __post_init__(self) -> None:
-        check = Parameters("lloyd", self)
-        check.positive("k2")
-        check.one_of("mode", MODES)
-        check.belongs("dt", "mode", "sampled")
-        check.belongs("tolerance", "mode", "ode")
-        check.positive("dt", "speed", optional=True)
-        if self.tolerance is not None:
-            check.within("tolerance", 1e-13, 1e-2, "a number from 1e-13 to 0.01", ends="[]")
-        check_feedforward(check)
-        if self.feedforward != "none" and self.mode != "sampled":
-            raise check.refused("feedforward", 'mode = "sampled" beside it')
+    k2: float = param(
+        "the gain", POSITIVE, default=1.0, unit=RATE, role="gain", decays=True,
+        label="gain",
+        sign="k_2",
+    )  # fmt: skip
+    mode: str = param("how the law is carried out", Word(MODES), default="sampled")
+    dt: float | None = param(
+        "the time between samples with `sampled`", POSITIVE, default=None, unit=TIME,
+        role="period", belongs=("mode", "sampled"), absent=DT, label="time step", sign=r"\Delta t",
+    )  # fmt: skip
+    tolerance: float | None = param(
+        "the accuracy of positions with `ode`, relative to the size of the workspace",
+        Number(least=1e-13, most=0.01), default=None, belongs=("mode", "ode"), absent=TOLERANCE,
+    )  # fmt: skip
+    speed: float | None = largest_speed()
+    feedforward: str = feedforward(belongs=("mode", "sampled"))
+    trust: float | None = trust()
 
     @property
-    def information(self) -> Information:
-        """What an agent receives; feed-forward needs to know how the world changes."""
-        return information_with(self.feedforward)
+    def traits(self) -> Traits:
+        """What the law states of itself.
+
+        Sampled agents cannot pass their centroids up to k2 dt = 1. The cost cannot rise between
+        samples below 2, as all move at once, by less than 2 e.
+        """
+        sampled, plain = self.mode == "sampled", self.feedforward == "none"
+        pace = self.k2 * self.step
+        tolerance = TOLERANCE if self.tolerance is None else self.tolerance
+        return Traits(
+            information=information_with(self.feedforward),
+            top_speed=self.speed,
+            gain=self.k2,
+            stays_inside=not sampled or (plain and pace <= 1.0),
+            cost_decreases=not sampled or (plain and pace < 2.0),
+            follows=self.feedforward,
+            solves=self.feedforward == "neighbours",
+            period=self.step if sampled else None,
+            accuracy=None if sampled else tolerance,
+        )
 
     @property
     def step(self) -> float:
         """Time between samples."""
         return DT if self.dt is None else self.dt
-
-    @property
-    def ode_accuracy(self) -> float | None:
-        """The tolerance of the reference solution; None for the sampled law."""
-        if self.mode == "sampled":
-            return None
-        return TOLERANCE if self.tolerance is None else self.tolerance
-
-    @property
-    def stays_inside(self) -> bool:
-        """Whether agents cannot pass their centroids."""
-        plain = self.feedforward == "none"
-        return self.mode == "ode" or (plain and self.k2 * self.step <= 1.0)
-
-    @property
-    def cost_decreases(self) -> bool:
-        """Whether the cost cannot rise between samples: all move at once, by less than 2 e."""
-        plain = self.feedforward == "none"
-        return self.mode == "ode" or (plain and self.k2 * self.step < 2.0)
 
     def velocities(self, errors: Points) -> Points:
         """The right-hand side of the differential equation, (N, n)."""

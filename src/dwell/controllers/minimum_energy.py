@@ -12,33 +12,26 @@ reconstructed here: each agent is left with the squared error of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from operator import attrgetter
 from typing import final
 
 import numpy as np
 
+from dwell._parameters import POSITIVE, RATE, param
 from dwell._types import Points
 from dwell.agents.interfaces import Command, Information, Observation
+from dwell.agents.traits import Traits
+from dwell.controllers.declared import largest_speed, law, period
 from dwell.controllers.feedforward import limited, pushed_by
-from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import centroid_of, gain, next_periodic, without_sample
 
 
 @final
-@dataclass(frozen=True)
+@law("minimum-energy", "Minimum energy", "moves no faster than its error has to fall")
 class MinimumEnergy:
     """The slowest motion with which an agent's squared error falls at a given rate.
 
     Modelled after Santos, Mayya, Notomista and Egerstedt (2019); how that paper divides the
     constraint among agents is reconstructed.
-
-    Parameters
-    ----------
-    alpha : the rate at which the squared error is to fall, per time.
-    rho : the cost of falling short of it.
-    dt : time between samples.
-    speed : largest speed; no limit unless given.
 
     Examples
     --------
@@ -49,18 +42,24 @@ class MinimumEnergy:
     [0.25, 0.75]
     """
 
-    alpha: float = 2.0
-    rho: float = 100.0
-    dt: float = 0.01
-    speed: float | None = None
+    alpha: float = param(
+        "the rate at which the squared error is to fall", POSITIVE, default=2.0, unit=RATE
+    )
+    rho: float = param(
+        "the cost of falling short of that rate", POSITIVE, default=100.0, unit=(-2, 0)
+    )
+    dt: float = period(0.01)
+    speed: float | None = largest_speed()
 
-    information = Information(others="velocities", world="rate")
-    top_speed = property(attrgetter("speed"), doc="The largest speed; None for no limit.")
-
-    def __post_init__(self) -> None:
-        check = Parameters("minimum-energy", self)
-        check.positive("alpha", "rho", "dt")
-        check.positive("speed", optional=True)
+    @property
+    def traits(self) -> Traits:
+        """What the law states of itself."""
+        return Traits(
+            information=Information(others="velocities", world="rate"),
+            top_speed=self.speed,
+            gain=self.gain,
+            nonlinear="slack leaves errors that do not decay exponentially",
+        )
 
     @property
     def gain(self) -> float:

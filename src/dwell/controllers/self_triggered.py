@@ -12,20 +12,24 @@ its boundary) that implies the guarantees that are known of it. See the page of 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
+from dwell._parameters import LENGTH, POSITIVE, RATE, SPEED, TIME, Fault, Word, param
 from dwell._types import Points, lengths
 from dwell.agents.interfaces import Command, Information, Observation
-from dwell.cells.guaranteed import boundary_of, is_polygonal, pair_of, working_memory
+from dwell.agents.traits import Traits
+from dwell.cells.backend import pair_of
+from dwell.cells.guaranteed import boundary_of, working_memory
 from dwell.cells.weighted_region import WeightedRegion
-from dwell.controllers.centroid_bounds import nearest_first
-from dwell.controllers.parameters import Parameters
+from dwell.controllers.centroid_bounds import SIZE, nearest_first
+from dwell.controllers.declared import law
 from dwell.controllers.saturation import saturated
-from dwell.geometry import guaranteed_cell
+from dwell.geometry import guaranteed_cell, is_polygonal
 
 if TYPE_CHECKING:
     from dwell._kernels.polygon.self_trigger import Trigger
@@ -33,40 +37,43 @@ if TYPE_CHECKING:
 MISSED = 3  # a mark like those of the kernel: the interval was set by the loss of a sample
 MOST_SCANS = 1e6  # evaluations of the trigger at one decision
 
-OPTIONS: dict[str, tuple[Any, ...]] = {
-    "factor": (1, 2),
-    "own": ("exact", "ball"),
-    "second": ("gv-centroid", "sampled"),
-    "bound": ("diameter", "circumradius"),
-    "stop": ("before", "after"),
+OPTIONS: dict[str, tuple[str, dict[Any, str]]] = {
+    "factor": ("times the bound on the motion of the centroid", {1: "", 2: ""}),
+    "own": (
+        "how an agent knows its own place",
+        {"exact": "exactly", "ball": "only as it knows the others', in a ball"},
+    ),
+    "second": (
+        "the point that must stay in the guaranteed cell",
+        {"gv-centroid": "that cell's centroid", "sampled": "the centroid at the last sample"},
+    ),
+    "bound": (SIZE, {"diameter": "its diameter", "circumradius": "twice its circumradius"}),
+    "stop": (
+        "when the next sample is taken",
+        {
+            "before": "at the last scanned time at which the trigger allows waiting, which keeps "
+            "the guarantees",
+            "after": "at the first scanned time at which it does not",
+        },
+    ),
 }
-DEFAULT = {name: choices[0] for name, choices in OPTIONS.items()}
+DEFAULT = {name: next(iter(choices)) for name, (_, choices) in OPTIONS.items()}
 PRESETS: dict[str, dict[str, Any]] = {
     "default": DEFAULT,
     "paper-like": DEFAULT | {"factor": 2, "own": "ball", "stop": "after"},
 }
 
 
+def _option(name: str) -> Any:
+    """A part of the trigger that is chosen by the preset, unless it is given."""
+    sentence, choices = OPTIONS[name]
+    return param(sentence, Word(choices), default=None, absent="as preset says")
+
+
 @final
-@dataclass(frozen=True)
+@law("self-triggered", "Self-triggered", "computes how long it can go without a sample")
 class SelfTriggered:
     """Each agent computes the time of its next sample.
-
-    Parameters
-    ----------
-    kappa : gain of the approach, per time.
-    v : top speed of every agent.
-    tau_min, tau_max : shortest and longest interval between two samples.
-    delta : how far the centroid may move between two samples.
-    scan : time between two evaluations of the trigger.
-    preset : "default", the tightest trigger, or "paper-like", whose intervals are closer to those
-        that the timer paper reports (factor 2, own ball).
-    factor, own, second, bound, stop : instead of the preset's. factor: 1 or 2, times the bound on
-        the centroid's motion. own: "exact" or "ball" (the own motion counts as uncertainty too).
-        second: "gv-centroid" or "sampled" (which point must stay in the guaranteed cell). bound:
-        "diameter" or "circumradius" (how cells are measured). stop: "before", sample at the last
-        scanned time at which the trigger held, which keeps the guarantees, or "after", at the
-        first at which it was not, as the timer paper does.
 
     Examples
     --------
@@ -76,44 +83,72 @@ class SelfTriggered:
     'horizon'
     """
 
-    kappa: float = 1.0
-    v: float = 0.35
-    tau_min: float = 0.01
-    tau_max: float = 0.75
-    delta: float = 3.0
-    scan: float = 0.01
-    preset: str = "default"
-    factor: int | None = None
-    own: str | None = None
-    second: str | None = None
-    bound: str | None = None
-    stop: str | None = None
+    kappa: float = param(
+        "the gain near the centroid", POSITIVE, default=1.0, unit=RATE, role="gain",
+        decays=True, label="gain", sign=r"\kappa",
+    )  # fmt: skip
+    v: float = param(
+        "the largest speed", POSITIVE, default=0.35, unit=SPEED, role="speed",
+        label="top speed", sign="v",
+    )  # fmt: skip
+    tau_min: float = param(
+        "the shortest time between two samples", POSITIVE, default=0.01, unit=TIME, role="clock",
+        label="shortest wait", sign=r"\tau_{\min}",
+    )  # fmt: skip
+    tau_max: float = param(
+        "the longest time between two samples", POSITIVE, default=0.75, limits="`tau_min` or more",
+        unit=TIME, label="longest wait", sign=r"\tau_{\max}",
+    )  # fmt: skip
+    delta: float = param(
+        "how far the centroid may have moved before a new sample", POSITIVE,
+        default=3.0, unit=LENGTH, label="accepted drift", sign=r"\delta",
+    )  # fmt: skip
+    scan: float = param(
+        "the time between two evaluations of the trigger", POSITIVE, default=0.01,
+        limits="above 0, up to `tau_max`",
+        unit=TIME, role="clock",
+    )  # fmt: skip
+    preset: str = param(
+        "the form of the trigger, which `factor`, `own`, `second`, `bound` and `stop` change",
+        Word({
+            "default": "the tightest trigger",
+            "paper-like": "intervals closer to those that the timer paper reports",
+        }), default="default",
+    )  # fmt: skip
+    factor: int | None = _option("factor")
+    own: str | None = _option("own")
+    second: str | None = _option("second")
+    bound: str | None = _option("bound")
+    stop: str | None = _option("stop")
 
-    information = Information(own="always", others="samples")
-    stays_inside = True  # towards a point of a convex workspace, and never past it
-
-    def __post_init__(self) -> None:
-        check = Parameters("self-triggered", self)
-        check.positive("kappa", "v", "tau_min", "tau_max", "delta", "scan")
-        check.in_order("tau_min", "tau_max")
-        check.in_order("scan", "tau_max")
-        if self.tau_max / self.scan > MOST_SCANS:
-            raise check.refused("scan", f"at least tau_max / {MOST_SCANS:g}")
-        check.one_of("preset", tuple(PRESETS))
-        for name, choices in OPTIONS.items():
-            check.one_of(name, (None, *choices))
-        if self.factor is not None:
-            object.__setattr__(self, "factor", int(self.factor))
+    @staticmethod
+    def rules(law: Any) -> Iterator[Fault]:
+        """What ties parameters together."""
+        code, most = "self-triggered.order", f"controller.tau_max = {law.tau_max!r}"
+        for key in ("tau_min", "scan"):
+            given = getattr(law, key)
+            if given > law.tau_max:
+                yield Fault((key,), code, f"must be at most {most}, got {given!r}")
+        if law.tau_max / law.scan > MOST_SCANS:
+            text = f"must be at least 1 / {MOST_SCANS:g} of {most}, got {law.scan!r}"
+            yield Fault(("scan",), code, text)
 
     @property
-    def top_speed(self) -> float:
-        """The largest speed of an agent."""
-        return self.v
+    def traits(self) -> Traits:
+        """What the law states of itself.
 
-    @property
-    def fade(self) -> float:
-        """Rate at which the speed decays once the input is no longer saturated."""
-        return self.kappa
+        Agents move towards a point of a convex workspace and never past it; the speed decays once
+        the input is no longer saturated.
+        """
+        return Traits(
+            information=Information(own="always", others="samples"),
+            top_speed=self.v,
+            gain=self.kappa,
+            fade=self.kappa,
+            stays_inside=True,
+            guaranteed=True,
+            scans=self,
+        )
 
     def option(self, name: str) -> Any:
         """factor, own, second, bound or stop: as given, or the preset's."""
@@ -181,7 +216,7 @@ class SelfTriggered:
         age = observation.time - sample.time
         order = nearest_first(observation.position, sample.positions, np.zeros(len(sample.agents)))
         places = sample.positions[order]
-        if ground.terms is None or not is_polygonal(ground):
+        if ground.terms is None or not is_polygonal(ground.workspace):
             return self._scan_in_python(observation.position, error, segment, places, age, ground)
         from dwell._kernels.polygon.self_trigger import scan_trigger
 

@@ -14,12 +14,23 @@ from typing import final
 
 import numpy as np
 
+from dwell._parameters import LENGTH, NOT_NEGATIVE, POSITIVE, SPEED, TIME, Word, param
 from dwell.agents.interfaces import Command, Information, Observation, Sample
+from dwell.agents.traits import Traits
 from dwell.cells.weighted_region import WeightedRegion
-from dwell.controllers.centroid_bounds import BOUNDS, CentroidBall, centroid_ball, velocity_to
-from dwell.controllers.parameters import Parameters
+from dwell.controllers.centroid_bounds import (
+    SIZE,
+    SIZES,
+    CentroidBall,
+    centroid_ball,
+    velocity_to,
+)
+from dwell.controllers.declared import law
 
-DECISIONS = ("multi-step", "one-step")
+DECISIONS = {
+    "multi-step": "the next sample is planned at the last",
+    "one-step": "at every move",
+}
 LONGEST_PLAN = 256  # moves planned at once; an agent that may sleep longer then plans on
 WHOLE = 1e-9  # t_max / dt may be this far below a whole number
 
@@ -36,19 +47,9 @@ class CentroidPlan:
 
 
 @final
-@dataclass(frozen=True)
+@law("self-triggered-centroid", "Self-triggered (centroid)", "moves while it knows enough")
 class SelfTriggeredCentroid:
     """Agents move to a ball that contains the centroid, and sample when it is too large.
-
-    Parameters
-    ----------
-    v_max : top speed of every agent.
-    dt : time that one move takes.
-    epsilon : uncertainty of the centroid that is always accepted, a length.
-    t_max : longest time between two samples, but at least dt; None for no limit.
-    decision : "multi-step" (the next sample is planned at the last one) or "one-step" (step by
-        step; the moves are the same).
-    bound : "circumradius" or "diameter": how the dual guaranteed cell is measured.
 
     Examples
     --------
@@ -58,29 +59,40 @@ class SelfTriggeredCentroid:
     'horizon'
     """
 
-    v_max: float = 1.0
-    dt: float = 0.025
-    epsilon: float = 0.1
-    t_max: float | None = None
-    decision: str = "multi-step"
-    bound: str = "circumradius"
-
-    information = Information(own="always", others="samples")
-    stays_inside = True  # towards a point of its own cell, and never past it
-    cost_decreases = True  # towards a ball that holds the centroid, and never into it
-
-    def __post_init__(self) -> None:
-        check = Parameters("self-triggered-centroid", self)
-        check.positive("v_max", "dt")
-        check.not_negative("epsilon")
-        check.positive("t_max", optional=True)
-        check.one_of("decision", DECISIONS)
-        check.one_of("bound", BOUNDS)
+    v_max: float = param(
+        "the largest speed", POSITIVE, default=1.0, unit=SPEED, role="speed",
+        label="top speed", sign=r"v_{\max}",
+    )  # fmt: skip
+    dt: float = param(
+        "the time that one move takes", POSITIVE, default=0.025, unit=TIME, role="clock",
+        label="time step", sign=r"\Delta t",
+    )  # fmt: skip
+    epsilon: float = param(
+        "the uncertainty that is always accepted", NOT_NEGATIVE, default=0.1,
+        unit=LENGTH, label="accepted uncertainty", sign=r"\varepsilon",
+    )  # fmt: skip
+    t_max: float | None = param(
+        "the longest time between two samples", POSITIVE, default=None, unit=TIME,
+        absent="the horizon",
+    )  # fmt: skip
+    decision: str = param("when the next sample is decided", Word(DECISIONS), default="multi-step")
+    bound: str = param(SIZE, SIZES, default="circumradius")
 
     @property
-    def top_speed(self) -> float:
-        """The largest speed of an agent."""
-        return self.v_max
+    def traits(self) -> Traits:
+        """What the law states of itself.
+
+        Agents move towards a point of their own cells and never past it, and towards a ball that
+        holds the centroid and never into it.
+        """
+        return Traits(
+            information=Information(own="always", others="samples"),
+            top_speed=self.v_max,
+            stays_inside=True,
+            cost_decreases=True,
+            guaranteed=True,
+            nonlinear="waits depend on how far others might have moved: no linear model",
+        )
 
     @property
     def longest_sleep(self) -> float:

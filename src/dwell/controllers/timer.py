@@ -7,69 +7,73 @@ and sets its timer to some value in [T1, T2]. Between events it measures and cha
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from functools import partial
-from operator import attrgetter
-from typing import TYPE_CHECKING, final
+from collections.abc import Iterator
+from dataclasses import field, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from dwell._checks import NORM_SLACK
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
-from dwell._types import Floats, Points, as_numbers, finite_number, lengths
-from dwell.agents.interfaces import Command, FirstCommands, Information, Observation
+from dwell._parameters import (
+    CHANCE,
+    EACH,
+    LARGEST,
+    LENGTH,
+    POSITIVE,
+    SMALLEST,
+    SPEED,
+    TIME,
+    Fault,
+    Number,
+    Times,
+    Vectors,
+    Where,
+    Word,
+    common_length,
+    each_of,
+    nth,
+    param,
+    refused,
+)
+from dwell._types import Floats, Points
+from dwell.agents.interfaces import Command, FirstCommands, Observation
+from dwell.agents.traits import Traits
 from dwell.cells.sensitivity import sensitivity
+from dwell.controllers.declared import law
 from dwell.controllers.feedforward import (
     Drive,
-    check_feedforward,
     driven,
+    feedforward,
     information_with,
     limited,
+    trust,
 )
-from dwell.controllers.parameters import LARGEST, SMALLEST, Parameters, refused
 from dwell.controllers.saturation import centroid_of, saturated, without_sample
-from dwell.errors import ControllerError
 
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
 
-RESET_RULES = ("uniform", "earliest", "latest", "periodic", "sequence", "dropout", "adaptive")
+RESET_RULES = {
+    "uniform": "at random, evenly on [t1, t2]",
+    "earliest": "t1",
+    "latest": "t2",
+    "periodic": "`period`, counted from the first sample, so nothing drifts",
+    "sequence": "`intervals` one after another, from the start again when used up",
+    "dropout": "t1, but each sample is lost with chance `loss` and comes t1 later, at the latest "
+    "after t2",
+    "adaptive": "as long as the hold error, followed to first order from the derivatives of the "
+    "centroid, stays within `eta_max`, in [t1, t2]",
+}
 
 PerAgent = float | tuple[float, ...]
 
-# Options that belong to one reset rule.
-_LISTS = {  # how many axes lists may have that are not one number per agent, and what is needed
-    "intervals": (2, "a list of numbers, or one such list per agent, all of equal lengths,"),
-    "initial_hold": (2, "one velocity per agent"),
-}
-_refused = partial(refused, "timer")
-_OWNERS = {"period": "periodic", "intervals": "sequence", "loss": "dropout", "eta_max": "adaptive"}
-
 
 @final
-@dataclass(frozen=True)
+@law("timer", "Timer", "samples when its timer runs out, holds its velocity in between")
 class Timer:
     """Timer-based coverage control.
-
-    Parameters
-    ----------
-    k1 : top speed.
-    nu : errors up to this radius count as covered; beyond (1 - epsilon) nu the input saturates.
-    t1, t2 : shortest and longest interval between two samples; one number, or one per agent.
-    reset : how the next interval is chosen.
-        "uniform": at random, evenly on [t1, t2]; "earliest": t1; "latest": t2;
-        "periodic": `period` (t2 unless given), counted from the first sample so nothing drifts;
-        "sequence": `intervals` one after another, from the start again when used up (one list for
-        all, or one per agent); "dropout": t1, but each sample is lost with chance `loss` and comes
-        t1 later, at the latest after t2; "adaptive": as long as the hold error, followed to first
-        order from the derivatives of the centroid, stays within `eta_max` (below k1), in [t1, t2].
-    initial_hold : velocities to start with; by default what the law itself gives at the start.
-    initial_timer : time until the first sample, in [t1, t2]; t2 by default (what the rule itself
-        gives, with "adaptive").
-    feedforward : what is added to follow a density or a workspace that moves: "none"; "own", the
-        rate of the own centroid; "ahead", its mean rate until the next sample; "neighbours", also
-        the share `trust` of what the neighbours' motion adds. The speed is at most k1.
-    trust : above 0, at most 1; 0.95 unless given.
 
     Examples
     --------
@@ -80,95 +84,121 @@ class Timer:
     [0.25, 0.75]
     """
 
-    k1: float
-    nu: float
-    t1: PerAgent
-    t2: PerAgent
-    epsilon: float = 1e-8
-    reset: str = "uniform"
-    period: PerAgent | None = None
-    intervals: tuple[float, ...] | tuple[tuple[float, ...], ...] | None = None
-    loss: float | None = None
-    eta_max: float | None = None
-    initial_hold: tuple[tuple[float, ...], ...] | None = None
-    initial_timer: PerAgent | None = None
-    feedforward: str = "none"
-    trust: float | None = None
+    k1: float = param(
+        "the largest speed of an agent", POSITIVE, unit=SPEED, role="speed",
+        decays=True, label="top speed", sign="k_1",
+    )  # fmt: skip
+    nu: float = param(
+        "the tracking error that counts as covered", POSITIVE, unit=LENGTH, role="gain",
+        decays=True, label="radius of coverage", sign=r"\nu",
+    )  # fmt: skip
+    t1: PerAgent = param(
+        "the shortest wait between samples; one time, or one per agent", EACH, unit=TIME,
+        role="clock", label="shortest wait", sign="T_1",
+    )  # fmt: skip
+    t2: PerAgent = param(
+        "the longest wait between samples; one time, or one per agent", EACH, unit=TIME,
+        limits="`t1` or more",
+        label="longest wait", sign="T_2",
+    )  # fmt: skip
+    epsilon: float = param(
+        "the margin kept inside `nu`: the input saturates beyond (1 - `epsilon`) `nu`",
+        Number(above=0.0, below=1.0), default=1e-8, label="margin", sign=r"\varepsilon",
+    )  # fmt: skip
+    reset: str = param(
+        "how the next wait is chosen from [t1, t2]", Word(RESET_RULES), default="uniform"
+    )
+    period: PerAgent | None = param(
+        "the wait with `periodic`; one time, or one per agent", EACH, default=None, unit=TIME,
+        limits="[`t1`, `t2`]",
+        belongs=("reset", "periodic"), absent="t2", label="period",
+    )  # fmt: skip
+    intervals: tuple[float, ...] | tuple[tuple[float, ...], ...] | None = param(
+        "the waits with `sequence`, in order: one list of times, or one per agent", Times(),
+        limits="[`t1`, `t2`]",
+        default=None, unit=TIME, belongs=("reset", "sequence"), needed=True,
+    )  # fmt: skip
+    loss: float | None = param(
+        "the chance that a sample is lost with `dropout`", CHANCE,
+        default=None, belongs=("reset", "dropout"), needed=True, label="chance of a lost sample",
+    )  # fmt: skip
+    eta_max: float | None = param(
+        "the hold error that `adaptive` keeps to, to first order", POSITIVE,
+        limits="above 0, below `k1`",
+        default=None, unit=SPEED, belongs=("reset", "adaptive"), needed=True,
+        label="hold error kept to", sign=r"\tilde\eta_{\max}",
+    )  # fmt: skip
+    initial_hold: tuple[tuple[float, ...], ...] | None = param(
+        "the velocity of each agent before its first sample, in the plane `[vx, vy]`", Vectors(),
+        limits="no faster than `k1`", absent="that of the law",
+        default=None, unit=SPEED,
+    )  # fmt: skip
+    initial_timer: PerAgent | None = param(
+        "the wait before the first sample; one time, or one per agent", EACH, default=None,
+        limits="[`t1`, `t2`]", absent="t2, or what the rule gives with adaptive",
+        unit=TIME,
+    )  # fmt: skip
+    feedforward: str = feedforward()
+    trust: float | None = trust()
     _programs: dict[int, HoldProgram] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    top_speed = property(attrgetter("k1"), doc="The largest speed of an agent.")
-
-    def __post_init__(self) -> None:
-        check = Parameters("timer", self)
-        check.positive("k1", "nu")
-        check.within("epsilon", 0.0, 1.0, need := "a number in (0, 1), not too near 1,")
-        if self.reach < SMALLEST:
-            raise check.refused("epsilon", need)
-        check.one_of("reset", RESET_RULES)
-        check_feedforward(check)
-        for name in ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals"):
-            value = getattr(self, name)
-            if value is not None and finite_number(value) is None:
-                object.__setattr__(self, name, _as_tuple(name, value))
-        self._check_options(check)
-        self._check_intervals()
-
-    def _check_options(self, check: Parameters) -> None:
-        if self.reset == "adaptive" and self.feedforward == "ahead":
-            raise _refused("feedforward", "ahead", 'a wait known before, not reset = "adaptive",')
-        for name, rule in _OWNERS.items():
-            check.belongs(name, "reset", rule)
-            if self.reset == rule and getattr(self, name) is None and rule != "periodic":
-                raise _refused(name, None, f'a value for reset = "{rule}"')
-        if self.loss is not None:
-            check.within("loss", 0.0, 1.0, "a chance in [0, 1)", ends="[)")
-        if self.eta_max is not None:
-            check.positive("eta_max")
-            if self.eta_max >= self.k1:
-                need = f"a number below k1 = {self.k1:g} (no input is larger than that)"
-                raise _refused("eta_max", self.eta_max, need)
-
-    def _check_intervals(self) -> None:
-        t1, t2 = np.atleast_1d(self.t1).astype(float), np.atleast_1d(self.t2).astype(float)
-        for name, values in (("t1", t1), ("t2", t2)):
-            if values.size == 0 or not (np.isfinite(values).all() and (values > 0.0).all()):
-                raise _refused(name, getattr(self, name), "positive numbers (no Zeno)")
-            if values.max() > LARGEST or self.k1 * values.max() > LARGEST:
-                need = f"times up to {LARGEST:g}, and k1 times them up to {LARGEST:g},"
-                raise _refused(name, float(values.max()), need)
-        if len(t1) > 1 and len(t2) > 1 and len(t1) != len(t2):
-            raise _refused("t2", self.t2, f"one value, or {len(t1)} as for t1,")
-        low, high = np.broadcast_arrays(t1, t2)
-        if (low > high).any():
-            k = int(np.argmax(low > high))
-            raise ControllerError(
-                f"t1 must not exceed t2, but agent {k} has t1 = {low[k]:g} and t2 = {high[k]:g}",
-                code="timer.order",
-                key="controller.t1",
-            )
+    @staticmethod
+    def rules(law: Any) -> Iterator[Fault]:
+        """What ties parameters together."""
+        if law.feedforward == "ahead" and law.reset == "adaptive":
+            text = '= "ahead" needs a wait known before the velocity, got reset = "adaptive"'
+            yield Fault(("feedforward",), "timer.feedforward", text)
+        if (1.0 - law.epsilon) * law.nu < SMALLEST:
+            text = f"leaves less than {SMALLEST:g} of controller.nu = {law.nu!r}, got "
+            yield Fault(("epsilon",), "timer.range", f"{text}{law.epsilon!r}")
+        if law.eta_max is not None and law.eta_max >= law.k1:
+            limit = f"controller.k1 = {law.k1!r} (no input is larger than that)"
+            text = f"must be less than {limit}, got {law.eta_max!r}"
+            yield Fault(("eta_max",), "timer.range", text)
+        yield from _times_out_of_order(law)
+        for agent, hold in enumerate(law.initial_hold or ()):
+            speed = math.hypot(*hold)
+            if speed > law.k1 * (1.0 + NORM_SLACK):
+                limit = f"controller.k1 = {law.k1!r}"
+                text = f"must not be longer than {limit}, got length {speed!r}"
+                yield Fault(("initial_hold", agent), "timer.hold", text)
+                return
 
     @property
-    def stays_inside(self) -> bool:
-        """Whether agents cannot pass their centroids, and so never leave the workspace.
+    def traits(self) -> Traits:
+        """What the law states of itself.
 
-        Prescribed velocities may lead anywhere until the first sample, and feed-forward at any
-        time.
+        Agents cannot pass their centroids, and so never leave the workspace, unless prescribed
+        velocities lead them until the first sample, or feed-forward at any time.
         """
-        own = self.initial_hold is None and self.feedforward == "none"
-        return own and self.k1 * float(np.max(self.t2)) <= self.reach
+        plain = self.initial_hold is None and self.feedforward == "none"
+        # Adaptive timers need the neighbours' positions.
+        others = "samples" if self.reset == "adaptive" else "centroid"
+        return Traits(
+            information=information_with(self.feedforward, others),
+            top_speed=self.k1,
+            gain=self.k1 / self.reach,
+            nu=self.nu,
+            stays_inside=plain and self.k1 * float(np.max(self.t2)) <= self.reach,
+            follows=self.feedforward,
+            solves=self.feedforward == "neighbours" and self.reset != "adaptive",
+            shortest_interval=self.t1,
+            longest_interval=self.t2,
+            earlier=self._earlier,
+            timer=self,
+        )
+
+    def _earlier(self, margin: float) -> Timer:
+        """This law with its longest waits reduced by a margin."""
+        shorter = tuple((np.atleast_1d(self.t2) - margin).tolist())
+        return replace(self, t2=shorter if np.ndim(self.t2) else shorter[0])
 
     @property
     def reach(self) -> float:
         """(1 - epsilon) nu: errors up to here are not saturated."""
         return (1.0 - self.epsilon) * self.nu
-
-    @property
-    def information(self) -> Information:
-        """What an agent receives; adaptive timers need the neighbours' positions."""
-        others = "samples" if self.reset == "adaptive" else "centroid"
-        return information_with(self.feedforward, others)
 
     def program(self, agents: int) -> HoldProgram | None:
         """The law as plain numbers for the compiled engine; None for adaptive and feed-forward."""
@@ -184,17 +214,16 @@ class Timer:
     def _build(self, n: int) -> HoldProgram:
         from dwell._kernels.common.hold_law import HoldProgram
 
-        t1, t2 = _per_agent("t1", self.t1, n), _per_agent("t2", self.t2, n)
-        period = t2 if self.period is None else _per_agent("period", self.period, n)
-        _within("period", period, t1, t2)
+        t1, t2 = each_of(self, "t1", n), each_of(self, "t2", n)
+        period = t2 if self.period is None else each_of(self, "period", n)
         if self.initial_timer is not None:
-            _within("initial_timer", _per_agent("initial_timer", self.initial_timer, n), t1, t2)
+            each_of(self, "initial_timer", n)
         intervals = self._interval_table(n)
-        for column in intervals.T:
-            _within("intervals", column, t1, t2)
-        if self.initial_hold is not None:
-            self._check_holds(n)
-        rule, loss = RESET_RULES.index(self.reset), float(self.loss or 0.0)
+        if self.initial_hold is not None and len(self.initial_hold) != n:
+            raise refused(
+                self, "initial_hold", self.initial_hold, f"one velocity for each of {n} agents"
+            )
+        rule, loss = list(RESET_RULES).index(self.reset), float(self.loss or 0.0)
         return HoldProgram(float(self.k1), self.reach, rule, t1, t2, period, intervals, loss)
 
     def _interval_table(self, n: int) -> Floats:
@@ -203,20 +232,9 @@ class Timer:
         table = np.array(self.intervals, dtype=np.float64)
         if table.ndim == 1:
             table = np.tile(table, (n, 1))
-        if table.shape[0] != n or table.shape[1] == 0:
-            raise _refused("intervals", f"{table.shape[0]} lists", f"one per agent ({n})")
+        if table.shape[0] != n:
+            raise refused(self, "intervals", f"{table.shape[0]} lists", f"one per agent ({n})")
         return np.ascontiguousarray(table)
-
-    def _check_holds(self, n: int) -> None:
-        holds = np.array(self.initial_hold, dtype=np.float64)
-        if holds.ndim != 2 or len(holds) != n or not np.isfinite(holds).all():
-            need = f"one velocity for each of {n} agents"
-            raise _refused("initial_hold", f"an array of shape {holds.shape}", need)
-        speed = lengths(holds)
-        if (speed > self.k1 * (1.0 + NORM_SLACK)).any():
-            p = int(np.argmax(speed))
-            need = f"a speed of at most k1 = {self.k1!r}"
-            raise _refused(f"initial_hold[{p}]", float(speed[p]), need)
 
     def begin(self, observation: Observation) -> Command:
         """Start with the input the law gives (or the one given), and a full timer.
@@ -228,7 +246,7 @@ class Timer:
         agent, agents = observation.agent, observation.agents
         timer = self.numbers(agents).t2[agent]
         if self.initial_timer is not None:
-            timer = _per_agent("initial_timer", self.initial_timer, agents)[agent]
+            timer = each_of(self, "initial_timer", agents)[agent]
         drive = self._input(observation, float(timer))
         hold = drive.velocity
         if self.initial_hold is not None:
@@ -243,7 +261,7 @@ class Timer:
         n = len(errors)
         timers = self.numbers(n).t2
         if self.initial_timer is not None:
-            timers = _per_agent("initial_timer", self.initial_timer, n)
+            timers = each_of(self, "initial_timer", n)
         if self.initial_hold is not None:
             return FirstCommands(np.array(self.initial_hold, dtype=np.float64), timers.copy())
         return FirstCommands(saturated(errors, float(self.k1), self.reach), timers.copy())
@@ -313,24 +331,57 @@ class Timer:
         return drive._replace(velocity=limited(drive.velocity, k1))
 
 
-def _as_tuple(name: str, value: object) -> tuple[object, ...]:
-    axes, need = _LISTS.get(name, (1, "a number, or one per agent,"))
-    rows = as_numbers(value)
-    if rows is None or rows.ndim > axes or (rows.ndim == 0 and not np.isfinite(rows)):
-        raise _refused(name, value, need)
-    return tuple(tuple(map(float, r)) if rows.ndim > 1 else float(r) for r in np.atleast_1d(rows))
+def _times_out_of_order(law: Any) -> Iterator[Fault]:
+    """Waits that are too long for numbers, or beyond the limits of their agents."""
+    longest = max(law.t2) if isinstance(law.t2, tuple) else law.t2
+    if law.k1 * longest > LARGEST:
+        text = f"times controller.k1 must be at most {LARGEST:g}, got {longest!r}"
+        yield Fault(("t2",), "timer.range", text)
+    agents = common_length(law.t1, law.t2)
+    if agents is None:
+        text = f"needs as many entries as controller.t1, {len(law.t1)}, got {len(law.t2)}"
+        yield Fault(("t2",), "scenario.length", text)
+        return
+    for agent in range(agents):
+        low, high = nth(law.t1, agent), nth(law.t2, agent)
+        if low > high:
+            where: Where = ("t1", agent) if isinstance(law.t1, tuple) else ("t1",)
+            limit = f"controller.t2[{agent}]" if isinstance(law.t2, tuple) else "controller.t2"
+            text = f"must be at most {limit} = {high!r}, got {low!r}"
+            yield Fault(where, "timer.order", text)
+            return
+    yield from _beyond(("period",), law.period, law.t1, law.t2)
+    yield from islice(_intervals_beyond(law), 1)
+    yield from _beyond(("initial_timer",), law.initial_timer, law.t1, law.t2)
 
 
-def _per_agent(name: str, value: PerAgent, n: int) -> Floats:
-    values = np.atleast_1d(np.array(value, dtype=np.float64))
-    if len(values) not in (1, n):
-        need = f"one value, or one for each of {n} agents,"
-        raise _refused(name, f"a list of {len(values)}", need)
-    return np.ascontiguousarray(np.broadcast_to(values, (n,)))
+def _intervals_beyond(law: Any) -> Iterator[Fault]:
+    """Intervals outside [t1, t2] of the agent that waits for them."""
+    rows = law.intervals or ()
+    sizes = [len(row) for row in rows if isinstance(row, tuple)]
+    if len(set(sizes)) > 1:
+        agent = next(k for k, size in enumerate(sizes) if size != sizes[0])
+        text = f"needs as many entries as intervals[0], {sizes[0]}, got {sizes[agent]}"
+        yield Fault(("intervals", agent), "scenario.length", text)
+    if not any(isinstance(row, tuple) for row in rows):
+        for k, wait in enumerate(rows):
+            yield from _beyond(("intervals", k), wait, law.t1, law.t2)
+    elif common_length(rows, law.t1, law.t2) is not None:
+        for agent, row in enumerate(rows):
+            for k, wait in enumerate(row):
+                limits = nth(law.t1, agent), nth(law.t2, agent)
+                yield from _beyond(("intervals", agent, k), wait, *limits)
 
 
-def _within(name: str, values: Floats, t1: Floats, t2: Floats) -> None:
-    bad = ~((values >= t1) & (values <= t2))
-    if bad.any():
-        p = int(np.argmax(bad))
-        raise _refused(name, f"{values[p]:g} for agent {p}", f"a value in [{t1[p]:g}, {t2[p]:g}]")
+def _beyond(where: Where, waits: PerAgent | None, t1: PerAgent, t2: PerAgent) -> Iterator[Fault]:
+    """The first agent whose wait is outside its [t1, t2]."""
+    if waits is None:
+        return
+    for agent in range(common_length(waits, t1, t2) or 0):
+        low, wait, high = nth(t1, agent), nth(waits, agent), nth(t2, agent)
+        if not low <= wait <= high:
+            at = (*where, agent) if isinstance(waits, tuple) else where
+            whose = "" if at != where or common_length(t1, t2) == 1 else f" of agent {agent}"
+            text = f"must lie between t1 = {low!r} and t2 = {high!r}{whose}, got {wait!r}"
+            yield Fault(at, "timer.range", text)
+            return

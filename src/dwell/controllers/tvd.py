@@ -13,37 +13,32 @@ values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from operator import attrgetter
+from dataclasses import field
 from typing import Any, final
 
 import numpy as np
 
 from dwell._kernels.common.status import FLOOR, IN_TIME
-from dwell._types import Floats, Points, is_one_of, is_whole
+from dwell._parameters import POSITIVE, RATE, WordOrWhole, param
+from dwell._types import Floats, Points
 from dwell.agents.interfaces import Command, Information, Observation
+from dwell.agents.traits import Traits
 from dwell.cells.backend import borders
 from dwell.cells.sensitivity import centroid_blocks
 from dwell.cells.weighted_region import WeightedRegion
+from dwell.controllers.declared import largest_speed, law, period
 from dwell.controllers.feedforward import limited
-from dwell.controllers.parameters import Parameters
 from dwell.controllers.saturation import centroid_of, gain, next_periodic, without_sample
 
 SINGULAR = 1e-5  # singular values below this share of the largest count as 0
 MOST_TERMS = 1000
+ROUNDING = 1e-9  # of a velocity, by the solver, relative to the diameter per time
 
 
 @final
-@dataclass(frozen=True)
+@law("tvd", "TVD", "all sample together and follow a density that moves")
 class TVD:
     """Synchronous feed-forward with the derivatives of all centroids.
-
-    Parameters
-    ----------
-    kappa : gain, per time.
-    order : "C" for the inverse, or the number k of its series: 0, 1, 2, ...
-    dt : time between samples, which all agents take together.
-    speed : largest speed; no limit unless given.
 
     Examples
     --------
@@ -54,26 +49,30 @@ class TVD:
     [0.25, 0.75]
     """
 
-    kappa: float = 1.0
-    order: str | int = "C"
-    dt: float = 0.01
-    speed: float | None = None
+    kappa: float = param(
+        "the gain", POSITIVE, default=1.0, unit=RATE, role="gain", label="gain",
+        sign=r"\kappa",
+    )  # fmt: skip
+    order: str | int = param(
+        "`C`: with the inverse of the centroids' derivatives; 0, 1, ...: terms of its series",
+        WordOrWhole("C", MOST_TERMS), default="C",
+    )  # fmt: skip
+    dt: float = period(0.01)
+    speed: float | None = largest_speed()
     # The last solution, with what it is the solution of: all agents need it in turn.
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    information = Information(others="everybody", world="rate")
-    rounding = 1e-9  # of a velocity, by the solver, relative to the diameter per time
-    top_speed = property(attrgetter("speed"), doc="The largest speed; None for no limit.")
-    gain = property(attrgetter("kappa"), doc="The speed per distance near the centroid.")
-
-    def __post_init__(self) -> None:
-        check = Parameters("tvd", self)
-        check.positive("kappa", "dt")
-        check.positive("speed", optional=True)
-        if not is_one_of(self.order, ("C",)) and not (
-            is_whole(self.order) and 0 <= self.order <= MOST_TERMS
-        ):
-            raise check.refused("order", f'"C", or a whole number from 0 to {MOST_TERMS},')
+    @property
+    def traits(self) -> Traits:
+        """What the law states of itself."""
+        return Traits(
+            information=Information(others="everybody", world="rate"),
+            top_speed=self.speed,
+            gain=self.kappa,
+            solves=True,
+            rounding=ROUNDING,
+            nonlinear="it is about moving densities: no linear model of it at rest is worked out",
+        )
 
     def begin(self, observation: Observation) -> Command:
         """Start with the velocity of the law."""

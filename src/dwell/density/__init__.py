@@ -10,6 +10,9 @@ from dwell.density.polynomial import Polynomial
 from dwell.density.raster import Raster
 from dwell.density.uniform import Uniform
 
+# Those whose parameters are declared.
+DECLARED = (Uniform, Polynomial, Gaussian)
+
 __all__ = [
     "Density",
     "Function",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from dwell._kernels.common.density_terms import GeneralTerms, Terms
-from dwell._types import Floats, Points, in_short
+from dwell._types import Floats, Points, counted, in_short
 from dwell.errors import DensityError
 
 
@@ -49,7 +49,7 @@ def refuse_dimension(density: object, dimension: int) -> None:
     if own is not None and own != dimension:
         raise DensityError(
             f"the density is one of {own} coordinate{'s' * (own != 1)}, but the workspace has "
-            f"{dimension} dimension{'s' * (dimension != 1)}; both must agree",
+            f"{counted(dimension, 'dimension')}; both must agree",
             code="density.dimension",
             key="density",
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -15,7 +15,18 @@ from dwell._kernels.common.density_terms import (
     gaussian_row,
     general_terms,
 )
-from dwell._types import Floats, Points, finite_number, in_short, is_masked, is_positive
+from dwell._parameters import (
+    LENGTH,
+    OF_ANY_SIZE,
+    Fault,
+    Matrix,
+    Point,
+    Where,
+    frames_of,
+    param,
+    parametric,
+)
+from dwell._types import Floats, Points
 from dwell.density.base import refuse_dimension
 from dwell.errors import DensityError
 from dwell.geometry.rational import exact, solve, upper_root
@@ -26,20 +37,13 @@ FLAT = 1e-6  # 1 - correlation**2 below which a covariance counts as singular: d
 
 
 @final
-@dataclass(frozen=True)
+@parametric(
+    "density", "the Gaussian density", DensityError, kind="gaussian", code="density.gaussian"
+)
 class Gaussian:
     """weight * exp(-rate |z - center|**2), or weight * exp(-(z - center)' S**-1 (z - center) / 2).
 
-    Parameters
-    ----------
-    center : tuple of float
-        Where the density is largest, one number per dimension.
-    rate : float, optional
-        The rate above; give it or `covariance`.
-    covariance : tuple of tuples of float, optional
-        The matrix S, n by n.
-    weight : float
-        The value at the centre.
+    S is the covariance; give it or the rate.
 
     Examples
     --------
@@ -48,48 +52,31 @@ class Gaussian:
     0.36787944117144233
     """
 
-    center: tuple[float, ...]
-    rate: float | None = None
-    covariance: tuple[tuple[float, ...], ...] | None = None
-    weight: float = 1.0
+    center: tuple[float, ...] = param(
+        "where the density is largest", Point(), unit=LENGTH, moves=True
+    )
+    rate: float | None = param(
+        "how fast the density falls; or give covariance", OF_ANY_SIZE, default=None,
+        unit=(-2, 0), moves=True, label="rate of the density", sign=r"\lambda",
+    )  # fmt: skip
+    covariance: tuple[tuple[float, ...], ...] | None = param(
+        "a symmetric positive definite matrix, in the plane `[[xx, xy], [xy, yy]]`; or give rate",
+        Matrix(), default=None, unit=(2, 0), moves=True,
+    )  # fmt: skip
+    weight: float = param("the density at the center", OF_ANY_SIZE, default=1.0, moves=True)
 
-    def __post_init__(self) -> None:
-        need = "a list of finite numbers, one per dimension,"
-        center = np.atleast_1d(_numbers(self.center, "center", need))  # on the line also a number
-        if center.ndim != 1 or center.size == 0:
-            raise _refused("center", self.center, need)
-        object.__setattr__(self, "center", tuple(float(v) for v in center))
-        if not is_positive(self.weight):
-            raise _refused("weight", self.weight, "a positive number")
-        if (self.rate is None) == (self.covariance is None):
-            raise DensityError(
-                "a Gaussian needs either `rate` or `covariance`, not both and not neither",
-                code="density.gaussian",
-                key="density.rate",
-            )
-        if self.rate is not None and not is_positive(self.rate):
-            raise _refused("rate", self.rate, "a positive number (per length squared)")
-        if self.covariance is not None:
-            self._check_covariance()
-
-    def _check_covariance(self) -> None:
-        n = self.dimension
-        need = f"a symmetric positive definite {n} x {n} matrix"
-        given: object = self.covariance
-        if n == 1 and np.isscalar(given):
-            given = [[given]]
-        s = _numbers(given, "covariance", need)
-        if s.shape != (n, n) or (s != s.T).any() or not (np.diag(s) > 0).all():
-            raise _refused("covariance", self.covariance, need)
-        variances = np.diag(s)
-        if not (variances.min() >= SMALLEST and variances.max() <= LARGEST):
-            need = f"a matrix with variances between {SMALLEST:g} and {LARGEST:g}"
-            raise _refused("covariance", self.covariance, need)
-        if not _least_unexplained(s) > FLAT:
-            need += " that is not nearly singular"
-            raise _refused("covariance", self.covariance, need)
-        rows = tuple(tuple(float(v) for v in row) for row in s)
-        object.__setattr__(self, "covariance", rows)
+    @staticmethod
+    def rules(density: Any) -> Iterator[Fault]:
+        """What ties parameters together."""
+        if density.rate is not None and density.covariance is not None:
+            text = "cannot be given beside rate; keep one of the two"
+            yield Fault(("covariance",), "density.gaussian", text)
+        elif density.rate is None and density.covariance is None:
+            text = "is missing; a gaussian needs either rate or covariance"
+            yield Fault(("rate",), "scenario.missing-key", text)
+        else:
+            for where, rows in frames_of(density.covariance, ("covariance",)):
+                yield from _faults_of(where, rows, density.center)
 
     @property
     def dimension(self) -> int:
@@ -169,32 +156,43 @@ def _exact_inverse(matrix: object) -> list[list[Fraction]]:
 
 
 def _least_unexplained(s: Floats) -> float:
-    """The least share of a coordinate's variance that the others leave open; 0 if not definite."""
-    try:
-        upper_root(exact(s))  # refused unless positive definite
-        inverse = _exact_inverse(s)
-    except (ValueError, ZeroDivisionError):
-        return 0.0
+    """The least share of a coordinate's variance that the others leave open."""
+    inverse = _exact_inverse(s)
     return min(float(1 / (Fraction(s[k, k]) * inverse[k][k])) for k in range(len(s)))
 
 
-def _numbers(value: object, name: str, need: str) -> Floats:
-    """An array of finite numbers: no text, no truth values, nothing complex or masked."""
-    if is_masked(value):
-        raise _refused(name, value, need)
+def _faults_of(where: Where, rows: tuple[tuple[float, ...], ...], center: Any) -> Iterator[Fault]:
+    """Why some rows are no covariance that can be inverted."""
+    code, n = "density.covariance", len(rows)
+    if isinstance(center, tuple) and len(center) != n:
+        size = f"{len(center)} by {len(center)}"
+        text = f"needs {size} finite numbers, as center has {len(center)}, got {n} by {n}"
+        yield Fault(where, "scenario.dimension", text)
+        return
+    sides = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    skew = next(((i, j) for i, j in sides if rows[i][j] != rows[j][i]), None)
+    if skew is not None:
+        i, j = skew
+        place = "" if n == 2 else f" at [{i}][{j}]"
+        text = f"must be symmetric, got {rows[i][j]!r} above{place} and {rows[j][i]!r} below the "
+        yield Fault(where, code, f"{text}diagonal")
+        return
+    matrix = np.array(rows)
+    variances = np.diag(matrix)
+    shown = [list(row) for row in rows] if n <= 3 else f"{n} rows"
+    if not (variances > 0.0).all() or _is_indefinite(matrix):
+        yield Fault(where, code, f"must be positive definite, got {shown}")
+    elif not (variances.min() >= SMALLEST and variances.max() <= LARGEST):
+        text = f"must have variances between {SMALLEST:g} and {LARGEST:g}, got {shown}"
+        yield Fault(where, "density.gaussian", text)
+    elif not _least_unexplained(matrix) > FLAT:
+        text = f"must not be nearly singular: digits would be lost, got {shown}"
+        yield Fault(where, "density.gaussian", text)
+
+
+def _is_indefinite(matrix: Floats) -> bool:
+    """Whether a matrix is not positive definite, without rounding."""
     try:
-        array = np.array(value, dtype=object)
-    except (TypeError, ValueError):
-        raise _refused(name, value, need) from None
-    numbers = [finite_number(entry) for entry in array.ravel()]
-    if None in numbers:
-        raise _refused(name, value, need)
-    return np.array(numbers, dtype=np.float64).reshape(array.shape)
-
-
-def _refused(name: str, value: object, need: str) -> DensityError:
-    return DensityError(
-        f"the {name} of a Gaussian density is {in_short(value)}; {need} is needed",
-        code="density.gaussian",
-        key=f"density.{name}",
-    )
+        return not (np.diag(upper_root(exact(matrix))) > 0.0).all()
+    except (ValueError, ZeroDivisionError):
+        return True

@@ -16,6 +16,7 @@ from dwell._types import (
     Points,
     as_numbers,
     finite_number,
+    has_truth_value,
     in_short,
     is_masked,
     is_one_of,
@@ -110,12 +111,13 @@ class Raster:
 
     def _checked(self, given: Any) -> np.ndarray:
         """The values, read-only, in the type they came in."""
+        odd = isinstance(given, list | tuple) and has_truth_value(given)
         try:
-            values = np.asarray(given)
+            values = None if odd else np.asarray(given)
         except (TypeError, ValueError):
-            raise refused(
-                "values", f"are {in_short(given)}; a table of numbers is needed"
-            ) from None
+            values = None
+        if values is None:
+            raise refused("values", f"are {in_short(given)}; a table of numbers is needed")
         if values.dtype == np.int64 and not isinstance(given, np.ndarray):
             values = values.astype(np.float64)  # of a list of whole numbers
         if values.dtype.name not in KINDS:

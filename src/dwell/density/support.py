@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from dwell._compatibility import Need, refuse
 from dwell._types import Floats, Points, lengths
 from dwell.density.base import Density, refuse_dimension, terms_of
 from dwell.density.gaussian import Gaussian, drops
@@ -14,7 +15,7 @@ from dwell.density.mixture import Mixture
 from dwell.density.raster import Raster
 from dwell.density.uniform import Uniform
 from dwell.errors import DensityError
-from dwell.geometry import Region, Workspace, is_flat
+from dwell.geometry import Region, Workspace, is_flat, shape_of, words_of
 
 SAMPLES = 65  # lattice points per side of the bounding box
 MOST_PROBES = 16_000  # outside the plane
@@ -72,13 +73,8 @@ def is_zero_somewhere(density: Density, workspace: Workspace) -> bool:
 
 def _refuse_raster(raster: Raster, workspace: Workspace, *, alone: bool) -> None:
     """Refuse a raster that does not cover a workspace, or that weighs nothing there."""
-    if not is_flat(workspace):
-        raise DensityError(
-            f"a raster came with a {type(workspace).__name__}, which has curved sides; a "
-            "flat-sided workspace is needed: describe it by a polygon",
-            code="density.raster",
-            key="density.kind",
-        )
+    refuse(Need.RASTER, shape_of(workspace), **words_of(workspace))
+    assert is_flat(workspace)
     uncovered = raster.uncovered(workspace.polygon.vertices)
     if uncovered > UNCOVERED and raster.outside is None:
         raise DensityError(

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
 
 from dwell._kernels.common.density_terms import GeneralTerms, Terms, general_terms
-from dwell._types import Floats, Points, in_short, is_positive
+from dwell._parameters import OF_ANY_SIZE, param, parametric
+from dwell._types import Floats, Points
 from dwell.errors import DensityError
 
 
 @final
-@dataclass(frozen=True)
+@parametric("density", "the uniform density", DensityError, kind="uniform", code="density.zero")
 class Uniform:
-    """A constant density.
-
-    Parameters
-    ----------
-    level : float
-        Its value, above 0.
+    """Every place matters the same.
 
     Examples
     --------
@@ -29,17 +24,8 @@ class Uniform:
     6.0
     """
 
-    level: float = 1.0
+    level: float = param("the density everywhere", OF_ANY_SIZE, default=1.0)
     dimension: ClassVar[None] = None  # it goes with any
-
-    def __post_init__(self) -> None:
-        if not is_positive(self.level):
-            raise DensityError(
-                f"the level of a uniform density is {in_short(self.level)}; a positive number is "
-                "needed",
-                code="density.zero",
-                key="density.level",
-            )
 
     def at(self, points: Points) -> Floats:
         """The weight at each point."""

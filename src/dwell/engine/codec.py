@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dwell.agents.interfaces import CellMeasurement, Message, Sample
+from dwell.agents.interfaces import CellMeasurement, Controller, Message, Sample
 from dwell.agents.segments import Segments
 from dwell.agents.state import AgentsState, Mail, Spent
 from dwell.agents.stored_names import stored_names
@@ -36,11 +36,13 @@ KNOWN: dict[str, type] = {  # names of classes in files
 }
 IN_FILES = {known: name for name, known in KNOWN.items()}
 NONE: Mapping[str, Any] = MappingProxyType({})
+LATER = {(Message, "data")}  # fields that older files lack; None is not written
 
 
-def names_of(law: object) -> Mapping[str, Any]:
+def names_of(law: Controller) -> Mapping[str, Any]:
     """The global names of the module of a law."""
-    return getattr(getattr(law, "decide", None), "__globals__", {})
+    decide: Any = law.decide
+    return getattr(decide, "__globals__", {})
 
 
 def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
@@ -61,12 +63,16 @@ def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
     in_files = IN_FILES.get(type(value))
     if not (is_dataclass(value) and (in_files or own.get(name) is type(value))):
         raise ControllerError(
-            f"the law remembers a {name}, which a file cannot hold; numbers, text, lists, tuples, "
-            "dicts, arrays, and dataclasses of the law's own module can be kept",
+            f"the law remembers or sends a {name}, which a file cannot hold; numbers, text, lists, "
+            "tuples, dicts, arrays, and dataclasses of the law's own module can be kept",
             code="controller.memory",
         )
-    parts = _field_names(type(value))
-    return {in_files or name: {key: plain(getattr(value, f), own) for f, key in parts.items()}}
+    kept = {
+        key: getattr(value, f)
+        for f, key in _field_names(type(value)).items()
+        if (type(value), f) not in LATER or getattr(value, f) is not None
+    }
+    return {in_files or name: {key: plain(part, own) for key, part in kept.items()}}
 
 
 def restored(value: Any, own: Mapping[str, Any] = NONE) -> Any:

@@ -7,22 +7,19 @@ depend on the same positions, in any order, so they may be computed in parallel.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, columns, lengths
+from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
-from dwell.cells.polygon import own_terms
-from dwell.cells.power import power_of, scratch_for
-from dwell.cells.ranges import wide_radius
-from dwell.cells.weighted_region import WeightedRegion
+from dwell.cells.backend import backend_for
+from dwell.cells.measurement import of_one
+from dwell.cells.weighted_region import own_terms
 from dwell.errors import ControllerError
-from dwell.geometry import Flat, interval_of, is_flat, polyhedra
 from dwell.geometry.voronoi import coincident
 from dwell.hybrid import Stop, StopReason
 
@@ -53,9 +50,10 @@ class CompiledRun:
         program, number = program_of(system), present[_by_place(start.positions[present])]
         segments = _segment_table(start, number)
         radii = None if system.radii is None else system.radii[number]
-        prepare = _LOOPS[system.dimension]
+        prepare = backend_for(world.ground).loop
+        assert prepare is not None
         run_events, domain, memory = prepare(
-            world.ground, len(number), start.time, program.cruise, segments.row, radii
+            world.ground, start.time, program.cruise, segments.row, radii
         )
         constants = (
             domain,
@@ -128,7 +126,7 @@ def program_of(system: CoverageSystem) -> HoldProgram:
     """Return the law as numbers; refuse a law that has none."""
     if system.program is None:
         raise ControllerError(
-            f"the engine cannot run {type(system.controller).__name__}, which has no program; use "
+            f"the engine cannot run {system.traits.name}, which has no program; use "
             "dwell.hybrid.simulate",
             code="controller.kind",
         )
@@ -172,8 +170,7 @@ def _jumped(run: CompiledRun, t: float) -> EventTable | None:
     system, row, program = run.system, run.segments.row, program_of(run.system)
     n, order, agents = system.dimension, np.argsort(run.number), np.arange(system.agents)
     places = places_in(row, t, program.cruise, n)[order]
-    row_of_all = np.zeros_like(agents)
-    seen = system.measure(places[None], row_of_all, agents, np.array([t]), threads=None)
+    seen = system.measure(*of_one(places, agents), np.array([t]), threads=None)
     if seen.coincident.any():
         return None
     table = EventTable.blank(system.agents, n)
@@ -199,7 +196,7 @@ def _jumped(run: CompiledRun, t: float) -> EventTable | None:
 
 def _note_speeds(memory: Any, holds: Floats) -> None:
     """Bring the kernel's bins up to date, and have its tree built anew."""
-    from dwell._kernels.polygon.cell_list import FASTEST
+    from dwell._kernels.common.bins import FASTEST
 
     bins, tree = (getattr(memory, name, None) for name in ("bins", "tree"))
     if bins is not None:
@@ -207,107 +204,6 @@ def _note_speeds(memory: Any, holds: Floats) -> None:
         bins.clock[FASTEST] = max(float(bins.clock[FASTEST]), fastest)
     if tree is not None:
         tree.built[0] = False
-
-
-def _on_line(
-    ground: WeightedRegion,
-    agents: int,
-    now: float,
-    cruise: float,
-    row: Floats,
-    radii: Floats | None,
-) -> Loop:
-    from dwell._kernels.common.density_terms import GeneralTerms
-    from dwell._kernels.line.cells import MEMORY
-    from dwell._kernels.line.engine import (
-        IntervalEnds,
-        LineBuffers,
-        make_order,
-        run_events,
-        sort_agents,
-    )
-
-    ends, terms = interval_of(ground.workspace), ground.terms
-    assert isinstance(terms, GeneralTerms)
-    order = make_order(agents)
-    sort_agents(now, cruise, row, order)
-    memory = LineBuffers(order, np.empty((len(terms.weights), MEMORY)))
-    return run_events, IntervalEnds(ends.lower, ends.upper), memory
-
-
-def _in_plane(
-    ground: WeightedRegion, n: int, now: float, cruise: float, row: Floats, radii: Floats | None
-) -> Loop:
-    from dwell._kernels.polygon.box_tree import MOVING, make_tree
-    from dwell._kernels.polygon.cell_list import FEW, make_bins, make_near, put_all
-    from dwell._kernels.polygon.engine import (
-        MOST_ROWS,
-        FewBuffers,
-        PlanarBuffers,
-        PolygonVertices,
-        run_events,
-        run_few,
-    )
-
-    vertices = _flat(ground).vertices
-    radius = wide_radius(radii, ground.workspace)
-    if radii is not None and radius is None:
-        return _in_plane_with_radii(ground, now, cruise, row, radii)
-    scratch = scratch_for(n, len(vertices), radius)
-    x, y = columns(vertices)
-    domain = PolygonVertices(x, y, radius)
-    if n <= FEW:
-        return run_few, domain, FewBuffers(np.empty(n), np.empty(n), scratch)
-    bins, near = make_bins(n), make_near(n)
-    put_all(now, cruise, row, bins, near)
-    plan = np.zeros((MOST_ROWS, 2), dtype=np.int64)
-    return run_events, domain, PlanarBuffers(bins, make_tree(n, MOVING), near, scratch, plan)
-
-
-def _in_plane_with_radii(
-    ground: WeightedRegion, now: float, cruise: float, row: Floats, radii: Floats
-) -> Loop:
-    from dwell._kernels.polygon.cell_list import make_bins, put_all
-    from dwell._kernels.polygon.power_cell import (
-        PowerBuffers,
-        PowerDomain,
-        make_rivals,
-        run_power,
-    )
-
-    n, vertices = len(radii), _flat(ground).vertices
-    bins, rivals = make_bins(n), make_rivals(n, len(vertices))
-    put_all(now, cruise, row, bins, rivals)
-    memory = PowerBuffers(bins, rivals, scratch_for(n, len(vertices), float(radii.max())))
-    x, y = columns(vertices)
-    return run_power, PowerDomain(x, y, power_of(radii, None)), memory
-
-
-def _in_space(
-    ground: WeightedRegion, n: int, now: float, cruise: float, row: Floats, radii: Floats | None
-) -> Loop:
-    from dwell._kernels.space.engine import SpaceMemory, run_events
-    from dwell._kernels.space.measure import COLUMNS
-    from dwell._kernels.space.memory import make_memory
-    from dwell._kernels.space.neighbors import FEW, make_grid, put_all
-
-    solid = polyhedra.solid_of(_flat(ground))
-    grid = make_grid(n, n > FEW)
-    put_all(now, cruise, row, grid)
-    return run_events, solid, SpaceMemory(grid, make_memory(n, solid), np.empty(COLUMNS))
-
-
-Loop = tuple[Any, Any, Any]  # the event loop, its domain and its buffers
-_LOOPS: dict[int, Callable[[WeightedRegion, int, float, float, Floats, Floats | None], Loop]] = {
-    1: _on_line,
-    2: _in_plane,
-    3: _in_space,
-}
-
-
-def _flat(ground: WeightedRegion) -> Flat:
-    assert is_flat(ground.workspace)
-    return ground.workspace
 
 
 def _by_place(positions: Points) -> Ints:

@@ -10,7 +10,7 @@ from typing import Any, Literal, final
 import numpy as np
 
 from dwell._types import Floats, in_short
-from dwell.agents import AgentsState, CompiledController, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import is_continuous
 from dwell.cells.backend import is_expensive
 from dwell.engine.codec import names_of, plain, restored
@@ -185,8 +185,10 @@ class Recorder:
         if self.window is not None:
             self.window.restore(arrays, float(info["late"]))
         self.done, self.standing = int(info["done"]), int(info["standing"])
-        law = self.system.controller
-        self.remembered = None if hasattr(law, "absent") else restored(info["state"], names_of(law))
+        if self.system.traits.absent:
+            self.remembered = None
+            return
+        self.remembered = restored(info["state"], names_of(self.system.controller))
 
 
 def recorder_of(
@@ -240,8 +242,8 @@ def samples_by_law(system: CoverageSystem, until: float) -> Floats | None:
     """The expected number of events of each agent; None for laws that compute dwell times."""
     from dwell._kernels.common import hold_law as hold
 
-    law = system.controller  # of which the system has no program where agents go around corners
-    program = law.program(system.agents) if isinstance(law, CompiledController) else None
+    # Waits are the same where agents go around corners.
+    program = system.law_program
     if program is None or not system.perfect or is_continuous(system):
         return None
     share = {hold.EARLIEST: 0.0, hold.LATEST: 1.0}.get(program.rule, 0.5)

@@ -12,7 +12,6 @@ import numpy as np
 
 from dwell._kernels._jit import load
 from dwell.agents import AgentsState, CoverageSystem, EventTable, table_of
-from dwell.agents.compilable import can_compile
 from dwell.agents.continuous import solve_continuous
 from dwell.agents.events import LoggedStates, logged_events
 from dwell.engine.compiled import program_of
@@ -108,7 +107,7 @@ class RunLoop:
         chunk is dropped. Every CutShort is raised inside the `try`.
         """
         try:
-            self.request.at_once = not can_compile(recorder.system)
+            self.request.at_once = not recorder.system.compiles
             piece = stepper.advance(target, some)
             stop = piece.stop
             ended = stop is not None and stop.reason is StopReason.INTERRUPTED and not stop.fault

@@ -12,7 +12,6 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from dwell.agents.compilable import can_compile
 from dwell.agents.events import EventTable, table_of
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
@@ -134,6 +133,6 @@ Stepper: TypeAlias = CompiledStepper | PythonStepper
 
 def stepper_for(system: CoverageSystem, state: AgentsState, until: float, standing: int) -> Stepper:
     """The stepper of `system` from `state`, before which `standing` jumps took no time."""
-    if can_compile(system):
+    if system.compiles:
         return CompiledStepper(system, state, until)
     return PythonStepper(system, state, until, standing)

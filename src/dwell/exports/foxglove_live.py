@@ -11,7 +11,6 @@ import numpy as np
 
 from dwell._types import Ints, Points
 from dwell.agents import CoverageSystem
-from dwell.agents.interfaces import decay_rate_of
 from dwell.errors import InputError
 from dwell.exports.foxglove_topics import SECOND, FoxgloveTopics, check_dimension, foxglove_sdk
 from dwell.live.beliefs import Announcement, Beliefs
@@ -43,7 +42,7 @@ class FoxgloveView:
         check_dimension(system)
         context = sdk.Context()
         self._system, self._topics = system, FoxgloveTopics(system, context)
-        fade = decay_rate_of(system.controller)
+        fade = system.traits.fade
         self._beliefs = Beliefs(system.agents, system.dimension, fade, shared_clock=True)
         for p, place in enumerate(positions):
             still = np.zeros(system.dimension)

@@ -6,11 +6,11 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from importlib import import_module
 from typing import Any, final
 
 import numpy as np
 
+from dwell._need import need
 from dwell._types import Floats, Points, lengths
 from dwell.agents import CoverageSystem
 from dwell.errors import InputError
@@ -51,15 +51,10 @@ SAMPLE = {
 
 def foxglove_sdk() -> Any:
     """The Foxglove SDK, imported when it is first used: it is an extra."""
-    try:
-        for part in ("channels", "messages"):
-            import_module(f"foxglove.{part}")
-        return import_module("foxglove")
-    except ImportError:
-        says = "MCAP files and live views in Foxglove need foxglove-sdk, which is not installed"
-        raise InputError(
-            f'{says}; install it with: pip install "dwell[mcap]"', code="mcap.missing"
-        ) from None
+    what = "MCAP files and live views in Foxglove need"
+    for part in ("foxglove.channels", "foxglove.messages", "foxglove"):
+        sdk = need(part, what, "foxglove-sdk", code="mcap.missing")
+    return sdk
 
 
 def check_dimension(system: CoverageSystem) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dwell._checks import check_whole
+from dwell._compatibility import Need, of_dimension, refuse
 from dwell._types import Floats, in_short, lengths
 from dwell.cells.tessellation import Tessellation
 from dwell.errors import InputError
@@ -21,12 +22,14 @@ from dwell.geometry.outlines import outline_of
 from dwell.plotting.worlds import lives
 from dwell.results import Run, RunLike, as_run
 from dwell.results.files import check_target, written_whole
+from dwell.results.run import FRAME
 from dwell.sites import Frame
 from dwell.sites.frames import unsuited
 from dwell.sites.layers import Layer, driver_of, write_layers
 from dwell.sites.outlines import shape_of, shapely
 
 AREAS = "MultiPolygon"  # the type of all features of a layer of areas
+MOST_FRAMES = 100_000
 CURVED = 16  # chords of a path that is a cubic between two events
 
 
@@ -52,9 +55,11 @@ def export_gis(
     path : str or path
         The map to write; its ending, .gpkg or .geojson, chooses the format.
     frames : int
-        At how many times, evenly spaced from the start to the end, cells and agents are written.
+        At how many times, at most 100,000, evenly spaced from the start to the end, cells and
+        agents are written.
     frame : Frame, optional
-        The coordinate system of the run; by default that of the site in its scenario.
+        The coordinate system of the run; by default that of the site in its scenario, or of the
+        `Site` that `simulate` was given.
     epoch : str, optional
         The date and time of t = 0; by default that of the site, or 1970-01-01T00:00:00Z.
     force : bool
@@ -71,38 +76,84 @@ def export_gis(
     >>> dwell.export_gis("bay.nc", "bay.gpkg").name  # doctest: +SKIP
     'bay.gpkg'
     """
-    check_whole("frames", frames, 1, "export")
-    run, target = as_run(run), check_target(path, force=force)
-    driver_of(target)
+    check_whole("frames", frames, 1, "export", most=MOST_FRAMES)
+    run, target = as_run(run), map_target(path, force)
     site = None if run.scenario is None else run.scenario.site
-    if frame is not None and not isinstance(frame, Frame):
-        says = (
-            f"the frame is {in_short(frame)}; a dwell.Frame is needed, such as Frame('EPSG:32631')"
-        )
-        raise InputError(says, code="export.frame", key="site")
-    if frame is None and (site is None or site.crs is None):
+    if frame is not None:
+        _check_kind(frame)
+    crs = run.provenance.get(FRAME) if site is None else site.crs
+    if frame is None and crs is None:
         says = "this run has no place on the Earth; run a scenario with a [site], or give frame=..."
         raise InputError(says, code="export.frame", key="site")
-    if run.workspace.dimension != 2:
-        raise InputError("a map needs a run in the plane", code="export.dimension", key="workspace")
-    chosen = frame or Frame(str(site.crs) if site is not None else "")
-    _check_frame(run, chosen)
+    refuse(Need.MAP, (of_dimension(run.workspace.dimension),))
+    of_site = None if crs is None else Frame(crs)
+    chosen = frame or of_site
+    assert chosen is not None
+    _check_frame(run, chosen, of_site)
     zero = beginning_of(epoch, site)
-    layers = [one for one in layers_of(run, frames, zero) if len(one.shapes)]
+    return _written(target, layers_of(run, frames, zero), chosen)
+
+
+def write_cells(
+    cells: Tessellation, path: str | os.PathLike[str], frame: Frame, *, force: bool = False
+) -> Path:
+    """Write cells as a map, as `export_gis` does a run: region, cells and agents, without times."""
+    target, region = map_target(path, force), _shape(cells.workspace)
+    _check_kind(frame)
+    refuse(Need.MAP, (of_dimension(cells.workspace.dimension),))
+    _refuse_unsuited(frame, cells.workspace, "deployment")
+    lib, shapes = shapely(), np.array([_areas(one) for one in _cut(cells, region)], dtype=object)
+    columns = {"agent": np.arange(len(cells.positions)), "mass": np.asarray(cells.masses)}
+    some = ~lib.is_empty(shapes)
+    own = {name: values[some] for name, values in columns.items()}
+    layers = [
+        Layer("region", AREAS, [_areas(region)], {"area": np.array([lib.area(region)])}),
+        Layer("cells", AREAS, shapes[some], own | {"area": lib.area(shapes[some])}),
+        Layer("agents", "Point", lib.points(cells.positions), columns),
+    ]
+    return _written(target, layers, frame)
+
+
+def map_target(path: str | os.PathLike[str], force: bool) -> Path:
+    """The file of a map to be written; refused by its ending, or if it exists, without `force`."""
+    target = check_target(path, force=force)
+    driver_of(target)
+    return target
+
+
+def _written(target: Path, layers: Iterable[Layer], frame: Frame) -> Path:
+    """Write all layers that have features, whole or not at all."""
+    some = [one for one in layers if len(one.shapes)]
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".dwell-") as folder:
         made = Path(folder, target.name)
-        write_layers(made, layers, chosen)
+        write_layers(made, some, frame)
         with written_whole(target) as temporary:
             os.replace(made, temporary)
     return target
 
 
-def _check_frame(run: Run, frame: Frame) -> None:
-    """Refuse a frame in which the coordinates of the run are not metres on the ground."""
-    corners = np.array(run.workspace.bounds)
+def _check_kind(frame: object) -> None:
+    """Refuse anything but a frame."""
+    if not isinstance(frame, Frame):
+        says = f"the frame is {in_short(frame)}; a dwell.Frame is needed, such as "
+        raise InputError(f"{says}Frame('EPSG:32631')", code="export.frame", key="site")
+
+
+def _check_frame(run: Run, frame: Frame, of_site: Frame | None) -> None:
+    """Refuse a frame that is not that of the run's site, or is not for the run's coordinates."""
+    if of_site is not None and not frame.system.equals(of_site.system):
+        says = f"frame is {in_short(frame.crs)} ({frame.system.name}), but the coordinates of this "
+        says += f"run are those of its site, in {of_site.system.name}; leave frame out"
+        raise InputError(says, code="export.frame", key="site")
+    _refuse_unsuited(frame, run.workspace, "run")
+
+
+def _refuse_unsuited(frame: Frame, workspace: Workspace, what: str) -> None:
+    """Refuse a frame in which the coordinates of a workspace are not metres on the ground."""
+    corners = np.array(workspace.bounds)
     if why := unsuited(frame.system, np.vstack([corners, corners.mean(axis=0)])):
-        says = f"frame is {frame.crs!r}, which {why}, about {corners[0].tolist()} of this run; the "
-        raise InputError(f"{says}frame of its site is needed", code="export.frame", key="site")
+        says = f"frame is {frame.crs!r}, which {why}, about {corners[0].tolist()} of this {what}; "
+        raise InputError(f"{says}the frame of its site is needed", code="export.frame", key="site")
 
 
 def layers_of(run: Run, frames: int, zero: np.datetime64) -> Iterator[Layer]:

@@ -139,7 +139,7 @@ def _about(run: Run) -> dict[str, str]:
     name = run.scenario.name if run.scenario is not None else None
     return {
         "version": dwell.__version__, "name": name or "", "agents": str(run.agents),
-        "law": type(run.system.controller).__name__, "horizon": repr(run.horizon),
+        "law": run.system.traits.name, "horizon": repr(run.horizon),
         "seed": str(run.system.seed),
     }  # fmt: skip
 

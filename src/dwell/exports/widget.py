@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from dwell._checks import check_whole
-from dwell.errors import InputError
+from dwell._need import need
 from dwell.exports.html import as_runs, player_file
 from dwell.exports.recording import recording_of
 from dwell.results import RunLike
@@ -51,15 +51,11 @@ def player(runs: RunLike | Sequence[RunLike], *, height: int = 560) -> Any:
 @cache
 def _widget() -> Any:
     """Return the class of players, made when it is first used: its base is an extra."""
-    try:
-        import anywidget
-        import traitlets
-    except ImportError as fault:
-        says = "a player in a notebook needs anywidget, and"
-        raise InputError(
-            f'{says} {fault.name} is not installed; install it with: pip install "dwell[notebook]"',
-            code="notebook.missing",
-        ) from fault
+    for name in ("anywidget", "traitlets"):
+        need(name, "a player in a notebook needs", "anywidget", code="notebook.missing")
+    import anywidget
+    import traitlets
+
     traits: Any = traitlets
 
     class Player(anywidget.AnyWidget):

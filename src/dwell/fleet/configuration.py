@@ -10,9 +10,9 @@ import numpy as np
 from dwell._types import Points, lengths
 from dwell.agents import CoverageSystem
 from dwell.errors import InputError
-from dwell.fleet.faults import Faults, Partition
 from dwell.fleet.identity import scenario_digest
 from dwell.fleet.plan import FleetPlan
+from dwell.live.faults import Faults
 from dwell.live.settings import LiveLaw, LiveSettings, live_law
 from dwell.scenario import Scenario, parse_scenario
 from dwell.scenario.build import build
@@ -48,14 +48,14 @@ def fleet_plan(scenario: Scenario, folder: Path, run: str, key: bytes | None = N
 
 def refuse_fleet(scenario: Scenario, system: CoverageSystem, positions: Points) -> LiveLaw:
     """The law of a fleet; refused where it cannot run live, or where robots overlap at first."""
-    settings = fleet_settings(scenario)[0]
-    law = live_law(system, settings)
-    _refuse_overlap(system, positions, settings.clearance)
+    law = live_law(system, fleet_settings(scenario)[0])
+    refuse_overlap(scenario, system, positions)
     return law
 
 
-def _refuse_overlap(system: CoverageSystem, positions: Points, clearance: float) -> None:
-    """Refuse robots that overlap at the start."""
+def refuse_overlap(scenario: Scenario, system: CoverageSystem, positions: Points) -> None:
+    """Refuse robots that overlap at the start, whatever their law."""
+    clearance = fleet_settings(scenario)[0].clearance
     present = system.timeline.present_at(0.0)
     here = np.arange(len(positions)) if present is None else present
     if clearance == 0.0 or len(here) < 2:
@@ -76,6 +76,4 @@ def fleet_settings(scenario: Scenario) -> tuple[LiveSettings, Faults | None]:
     settings = LiveSettings(**live_settings(scenario))
     if scenario.fleet is None or scenario.fleet.faults is None:
         return settings, None
-    faults = scenario.fleet.faults.model_dump()
-    parts = [Partition(*one.values()) for one in faults.pop("partitions")]
-    return settings, Faults(**faults, partitions=tuple(parts))
+    return settings, scenario.fleet.faults.made()

@@ -1,96 +1,14 @@
-"""Faults of a network by seed: loss, delay, repeats, partitions; and clocks that differ.
-
-Every draw is a function of the seed, the sender, the receiver and the number of the message, so
-that a run with faults can be repeated.
-"""
+"""A transport with the faults of a network."""
 
 from __future__ import annotations
 
 import heapq
 import zlib
-from dataclasses import dataclass
 from typing import final
 
-from dwell._kernels.common.philox import uniform_pair
-from dwell.agents.start import seed_words
 from dwell.fleet.transport import Arrival, Transport
 from dwell.fleet.wire import OBSERVER, SENDER
-
-_OF_LOSS, _OF_REPEATS, _OF_CLOCKS = 16, 17, 18  # purposes of draws; see the kernel for others
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Partition:
-    """A group of agents that is cut off from all others for some time.
-
-    direction : "both"; or "out", so that the group is not heard, or "in", so that it hears nothing.
-    """
-
-    begin: float
-    end: float
-    group: tuple[int, ...]
-    direction: str = "both"
-
-    def cuts(self, sender: int, receiver: int) -> bool:
-        """Whether messages from one agent to another are lost."""
-        out = sender in self.group and receiver not in self.group
-        into = receiver in self.group and sender not in self.group
-        return (out and self.direction != "in") or (into and self.direction != "out")
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Faults:
-    """Faults of the network between agents, and of their clocks.
-
-    Messages of the observer (start and emergency stop) are not subject to them. Agents of one
-    process share what it receives: its faults are those of the first of them.
-
-    Parameters
-    ----------
-    loss : chance that a message is lost on its way to one receiver.
-    delay : shortest and longest delay; uniform between.
-    tail : index of a Pareto distribution that begins at the shortest delay; 0 for uniform.
-    repeat : chance that a message arrives twice, the second time after another delay.
-    partitions : groups that are cut off for some time.
-    clock_offset, clock_rate : largest offset of a clock in seconds, and largest error of its rate.
-    seed : of all draws.
-    """
-
-    loss: float = 0.0
-    delay: tuple[float, float] = (0.0, 0.0)
-    tail: float = 0.0
-    repeat: float = 0.0
-    partitions: tuple[Partition, ...] = ()
-    clock_offset: float = 0.0
-    clock_rate: float = 0.0
-    seed: int = 0
-
-    def delays(self, sender: int, receiver: int, boot: int, k: int, copy: int = 0) -> list[float]:
-        """The delays of each arrival of a message that was sent for the copy-th time."""
-        counter, stream = (boot << 48) | (receiver << 32) | k, (copy << 16) | sender
-        lost, first = uniform_pair(*seed_words(self.seed), _OF_LOSS, stream, counter)
-        twice, second = uniform_pair(*seed_words(self.seed), _OF_REPEATS, stream, counter)
-        draws = [] if lost < self.loss else [first]
-        draws += [second] if twice < self.repeat else []
-        return [self._delay(draw) for draw in draws]
-
-    def _delay(self, draw: float) -> float:
-        low, high = self.delay
-        if self.tail > 0.0:
-            return float(low * (1.0 - draw) ** (-1.0 / self.tail))
-        return low + draw * (high - low)
-
-    def cuts(self, sender: int, receiver: int, now: float) -> bool:
-        """Whether a partition keeps an agent from hearing another one at a time."""
-        return any(one.begin <= now < one.end and one.cuts(sender, receiver)
-                   for one in self.partitions)  # fmt: skip
-
-    def clock(self, agent: int) -> tuple[float, float]:
-        """Offset and rate of the clock of an agent."""
-        a, b = uniform_pair(*seed_words(self.seed), _OF_CLOCKS, agent, 0)
-        return (2.0 * a - 1.0) * self.clock_offset, 1.0 + (2.0 * b - 1.0) * self.clock_rate
+from dwell.live.faults import Faults
 
 
 @final

@@ -11,7 +11,6 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell.agents.interfaces import decay_rate_of
 from dwell.fleet.clock import Clock
 from dwell.fleet.journal import JournalWriter
 from dwell.fleet.plant import Plant
@@ -45,7 +44,7 @@ class Host:
         sources: Mapping[Any, Collection[int]] | None = None,
     ) -> None:
         n, dimension = law.system.agents, law.system.dimension
-        fade = decay_rate_of(law.system.controller)
+        fade = law.system.traits.fade
         self.law, self.clock, self.codec, self.journal = law, clock, codec, journal
         self.agents = {one.agent: one for one in agents}
         self.plants = dict(zip(self.agents, plants, strict=True))

@@ -4,17 +4,21 @@ A record is a magic word, its length, its CRC-32 and its content: a kind, then J
 with its beliefs.
 The first record is the header. A record that is cut off ends the file: what comes before is whole.
 Where whole records follow one that is not, the file is damaged.
+
+A fleet with a secret seals its journals: each record ends with an HMAC of its content and of the
+seal before. With the secret one can tell whether a record was changed, added or left out.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hmac
 import json
 import os
 import struct
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
@@ -24,25 +28,31 @@ import numpy as np
 from dwell.errors import StoreError
 from dwell.live.record import belief_type, sample_type
 
-FORMAT = 3
+FORMAT = 4
 SYNC_EVERY = 0.2  # seconds
 MAGIC = b"\xd8well\x00\xff\x0a"  # begins each record, so that the next one is found after damage
 _FRAME = struct.Struct("<8sII")  # the magic word, length and CRC-32 of the content
 _HEADER, _SAMPLE, _NOTE = b"H", b"S", b"N"
+_SEALED = b"K"  # the header of a journal with seals
+SEAL = 16  # bytes of an HMAC-SHA256
 MOST = 1 << 26  # bytes of one record
 
 
 @final
 class JournalWriter:
-    """Appends records to a new file; a thread makes them durable every 0.2 s."""
+    """Appends records to a new file; a thread makes them durable every 0.2 s.
 
-    def __init__(self, path: Path, header: dict[str, Any]) -> None:
-        self.path = path
+    key : the secret of the fleet, with which records are sealed.
+    """
+
+    def __init__(self, path: Path, header: dict[str, Any], key: bytes | None = None) -> None:
+        self.path, self._key, self._last = path, key, b""
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         self._size, self._over = 0, threading.Event()
         self._fault: OSError | None = None  # of the disk, which the system reports once
         try:
-            self._append(_HEADER + json.dumps({"format": FORMAT, **header}).encode())
+            kind = _HEADER if key is None else _SEALED
+            self._append(kind + json.dumps({"format": FORMAT, **header}).encode())
             os.fsync(self._file)
         except OSError:
             os.close(self._file)
@@ -62,6 +72,8 @@ class JournalWriter:
     def _append(self, content: bytes) -> None:
         if self._fault is not None:
             raise OSError(*self._fault.args)
+        seal = b"" if self._key is None else _seal(self._key, self._last, content)
+        content += seal
         record = _FRAME.pack(MAGIC, len(content), zlib.crc32(content)) + content
         try:
             if os.write(self._file, record) < len(record):
@@ -69,7 +81,7 @@ class JournalWriter:
         except OSError:
             os.ftruncate(self._file, self._size)
             raise
-        self._size += len(record)
+        self._size, self._last = self._size + len(record), seal
 
     def _sync(self) -> None:
         while not self._over.wait(SYNC_EVERY):
@@ -99,6 +111,7 @@ class FleetJournal:
     counts: np.ndarray  # beliefs of each sample
     notes: list[dict[str, Any]] = field(default_factory=list)
     lost: int = 0  # bytes from damage in the middle on
+    sealed: bool = False
 
     @property
     def started(self) -> float | None:
@@ -114,17 +127,25 @@ class FleetJournal:
         return next((float(note[name]) for note in self.notes if name in note), None)
 
 
-def read_fleet_journal(path: Path) -> FleetJournal:
-    """Read a journal up to the first record that is not whole."""
+def read_fleet_journal(path: Path, key: bytes | None = None) -> FleetJournal:
+    """Read a journal up to the first record that is not whole.
+
+    key : the secret of the fleet; seals are compared with it, and are needed then.
+    """
     data = path.read_bytes()
     records = list(_records(data))
-    if not records or records[0][:1] != _HEADER:
+    if not records or records[0][:1] not in (_HEADER, _SEALED):
         raise _refused(path, "is no journal of a fleet, or its header is cut off")
+    sealed = records[0][:1] == _SEALED
+    read = sum(_FRAME.size + len(one) for one in records)
+    lost = len(data) - read if _goes_on(data, read) else 0
+    if key is not None:
+        _check_seals(path, records, sealed, key)
+    if sealed:
+        records = [one[:-SEAL] for one in records]
     header = json.loads(records[0][1:])
     if header.get("format") != FORMAT:
         raise _refused(path, f"has format {header.get('format')!r}; {FORMAT} is needed")
-    read = sum(_FRAME.size + len(one) for one in records)
-    lost = len(data) - read if _goes_on(data, read) else 0
     n = int(header["dimension"])
     row, belief = sample_type(n), belief_type(n)
     contents = [one[1:] for one in records if one[:1] == _SAMPLE]
@@ -133,11 +154,29 @@ def read_fleet_journal(path: Path) -> FleetJournal:
     counts = np.array([len(some) for some in held], dtype=np.int64)
     beliefs = np.concatenate(held) if held else np.empty(0, belief)
     notes = [json.loads(one[1:]) for one in records if one[:1] == _NOTE]
-    return FleetJournal(path, header, samples, beliefs, counts, notes, lost)
+    return FleetJournal(path, header, samples, beliefs, counts, notes, lost, sealed)
+
+
+def _seal(key: bytes, before: bytes, content: bytes) -> bytes:
+    """The seal of a record, from its content and the seal of the record before."""
+    return hmac.digest(key, b"journal" + before + content, "sha256")[:SEAL]
+
+
+def _check_seals(path: Path, records: Sequence[bytes], sealed: bool, key: bytes) -> None:
+    """Refuse a journal of which a record was changed, added or left out by who has not the key."""
+    if not sealed:
+        raise _refused(path, "has no seals; a key is given for journals of agents that had it")
+    before = b""
+    for k, record in enumerate(records):
+        content, seal = record[:-SEAL], record[-SEAL:]
+        if not hmac.compare_digest(seal, _seal(key, before, content)):
+            says = "was sealed with another key" if k == 0 else "was changed after it was written"
+            raise _refused(path, f"{says}, by the seal of its record {k}")
+        before = seal
 
 
 def fleet_journals(
-    folder: Path, name: str = "*", *, last_first: bool = False
+    folder: Path, name: str = "*", *, last_first: bool = False, key: bytes | None = None
 ) -> Iterator[FleetJournal]:
     """The journals in a folder, each process in order of its boots, without cut-off headers.
 
@@ -147,7 +186,7 @@ def fleet_journals(
     for path in reversed(paths) if last_first else paths:
         if _has_header(path):
             try:
-                yield read_fleet_journal(path)
+                yield read_fleet_journal(path, key)
             except (ValueError, KeyError, struct.error) as fault:
                 raise _refused(path, f"is damaged ({fault})") from None
 

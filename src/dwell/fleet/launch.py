@@ -16,7 +16,6 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell.agents.interfaces import decay_rate_of
 from dwell.errors import FleetError
 from dwell.fleet.clock import Clock
 from dwell.fleet.configuration import configured
@@ -55,7 +54,7 @@ class Observer:
         n, dimension = plan.positions.shape
         self.endpoint = endpoint(transport, plan.run, n)
         self.clock, self.codec = clock, plan.codec()
-        fade = decay_rate_of(plan.law.system.controller)
+        fade = plan.law.system.traits.fade
         self.beliefs = Beliefs(n, dimension, fade, shared_clock=plan.shared_clock)
         self.silence, self.samples = plan.law.silence, 0
         self._fresh: list[Announcement] = []

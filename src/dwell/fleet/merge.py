@@ -29,13 +29,15 @@ class ClockLink(NamedTuple):
     uncertainty: float
 
 
-def read_journals(folder: Path, *, partial: bool = False) -> tuple[list[FleetJournal], str]:
+def read_journals(
+    folder: Path, *, partial: bool = False, key: bytes | None = None
+) -> tuple[list[FleetJournal], str]:
     """All journals of a fleet; refused where there is none, or where they are of several runs.
 
     With `partial`, those of agents that ran another scenario than most are left out; the second
     value says which.
     """
-    found = list(fleet_journals(folder))
+    found = list(fleet_journals(folder, key=key))
     if not found:
         raise StoreError(f"{shown(folder)} holds no journals of a fleet", code="fleet.journal")
     runs = sorted({str(one.header["run"]) for one in found})

@@ -16,11 +16,10 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from dwell._types import Points
-from dwell.agents.interfaces import decay_rate_of
 from dwell.agents.segments import Segments
 from dwell.errors import InputError
 from dwell.fleet.clock import Clock
-from dwell.fleet.faults import Faults, FaultyTransport
+from dwell.fleet.faults import FaultyTransport
 from dwell.fleet.host import Host
 from dwell.fleet.journal import JournalWriter, fleet_journals
 from dwell.fleet.plant import Integrator, Plant
@@ -28,6 +27,7 @@ from dwell.fleet.transport import Transport
 from dwell.fleet.wire import Codec, new_incarnation
 from dwell.live.agent import LiveAgent
 from dwell.live.beliefs import Beliefs
+from dwell.live.faults import Faults
 from dwell.live.record import STOP
 from dwell.live.settings import LiveLaw
 
@@ -121,7 +121,7 @@ class FleetPlan:
             "exact": all(plant.exact for plant in own.values()), "machine": machine(),
             "incarnation": f"{incarnation:016x}",
         }  # fmt: skip
-        journal = JournalWriter(self.folder / f"{name}-{boot:04d}.journal", header)
+        journal = JournalWriter(self.folder / f"{name}-{boot:04d}.journal", header, self.key)
         if self.faults is not None:
             transport = FaultyTransport(transport, self.faults, min(agents))
         began = clock.now() if boot > 0 else -math.inf
@@ -138,7 +138,7 @@ class FleetPlan:
         return host
 
     def _integrator(self, place: Points, clock: Clock) -> Integrator:
-        return Integrator(place, decay_rate_of(self.law.system.controller), clock.now())
+        return Integrator(place, self.law.system.traits.fade, clock.now())
 
     def _last(self, name: str, agent: int, now: float) -> Last:
         """What the journals say of an agent before this start."""
@@ -147,7 +147,7 @@ class FleetPlan:
             if len(last):
                 segment = Segments(
                     last["time"], last["position"], last["hold"], last["next_at"], last["cruise"],
-                    decay_rate_of(self.law.system.controller),
+                    self.law.system.traits.fade,
                 )  # fmt: skip
                 ends = before.header["machine"] != machine()  # its clock has begun anew since then
                 place = np.array(segment.at(math.inf if ends else now)[0])
@@ -169,7 +169,7 @@ def rehearse(plan: FleetPlan, number: int = 0) -> float:
     Returns the processor time of one, in seconds, without the first ones.
     """
     n, dimension = plan.positions.shape
-    beliefs = Beliefs(n, dimension, decay_rate_of(plan.law.system.controller), shared_clock=True)
+    beliefs = Beliefs(n, dimension, plan.law.system.traits.fade, shared_clock=True)
     for p in range(n):
         beliefs.put(LiveAgent(plan.law, p, 0, plan.positions[p]).standing(0.0))
     place, took = plan.positions[number], []
@@ -192,11 +192,10 @@ def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
     def end(number: int, frame: object) -> None:
         host.over = True
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, end)
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
     host.started = returning or alone
-    rehearse(plan)
     try:
+        rehearse(plan)
         waits = min(float(plan.law.longest.max()), plan.law.silence)  # all others have sent by then
         patience = waits if returning else plan.law.settings.patience
         host.muster(lambda: host.started, patience, plan.until if returning else math.inf)
@@ -209,3 +208,5 @@ def serve(plan: FleetPlan, host: Host, *, returning: bool, alone: bool) -> None:
         host.run(plan.until)
     finally:
         host.close()
+        for number, handler in before.items():
+            signal.signal(number, handler)

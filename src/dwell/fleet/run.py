@@ -9,13 +9,15 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from warnings import warn
 
 import numpy as np
 
+from dwell._checks import check_callable
+from dwell._types import Points, in_short
 from dwell.engine.interrupts import stop_on_signal
 from dwell.errors import Aborted, DwellWarning, FleetError, InputError, StoreError
 from dwell.execution import exiting, unless_interrupted
@@ -23,6 +25,8 @@ from dwell.fleet.configuration import fleet_plan, fleet_settings, refuse_fleet
 from dwell.fleet.journal import FleetJournal, fleet_journals
 from dwell.fleet.launch import FleetProcess, FleetStatus, launch
 from dwell.fleet.merge import merged, missing, read_journals
+from dwell.fleet.plant import Plant
+from dwell.fleet.secret import read_secret
 from dwell.fleet.virtual import VirtualFleet
 from dwell.hybrid import Stop, StopReason
 from dwell.live.agent import Decided
@@ -52,6 +56,7 @@ def run_fleet(
     hosts: int | None = None,
     realtime: bool = False,
     restart: bool = True,
+    plants: Callable[[int, Points], Plant] | None = None,
     progress: Progress | bool | None = None,
     watch: Watch | None = None,
     on_signal: Callable[[int], None] | None = None,
@@ -82,6 +87,10 @@ def run_fleet(
         Whether agents get real-time priority, where the system permits it.
     restart
         Whether processes that die are started again.
+    plants
+        A function of the number of an agent and its start that returns its robot, an object with
+        the methods of `dwell.fleet.plant.Plant`; exact robots by default. With transport "memory"
+        alone, since other processes do not share Python objects. Robots are closed at the end.
     progress
         As in `run_scenario`.
     watch
@@ -108,11 +117,13 @@ def run_fleet(
     if transport != "memory" and scenario.run.horizon == 0.0:
         says = "run.horizon is 0, but a live fleet takes time; use more, or transport memory"
         raise InputError(says, code="fleet", key="run.horizon")
-    refuse_fleet(scenario, *build(scenario)[:2])
+    system, starts, _ = build(scenario)
+    refuse_fleet(scenario, system, starts)
+    robots = None if plants is None else _made_plants(plants, starts, transport)
     target = None if out is None else check_target(out, force=force)
     with stop_on_signal(on_signal) as request, reported(progress) as tell:
         if transport == "memory":
-            run = _in_memory(scenario, tell, lambda: bool(request))
+            run = _in_memory(scenario, tell, lambda: bool(request), robots)
             return unless_interrupted(request, _kept(run, target, force), out)
         with _journals(target, force) as folder:
             plan = fleet_plan(
@@ -165,6 +176,7 @@ def merge_journals(
     reached: float | None = None,
     elapsed: float | None = None,
     allow_code: bool = False,
+    key: str | os.PathLike[str] | None = None,
 ) -> Run:
     """The run that the journals in a folder record.
 
@@ -182,6 +194,9 @@ def merge_journals(
     allow_code
         Whether Python modules that the journals name are imported, although these were written by
         another user or on another machine.
+    key
+        The file with the secret that the agents shared. Journals are then needed with their seals,
+        and one that was changed since is refused; seals are not compared without it.
 
     Returns
     -------
@@ -194,7 +209,8 @@ def merge_journals(
     Traceback (most recent call last):
     dwell.errors.StoreError: . holds no journals of a fleet
     """
-    journals, left_out = read_journals(as_path(folder), partial=partial)
+    secret = read_secret(None if key is None else as_path(key))
+    journals, left_out = read_journals(as_path(folder), partial=partial, key=secret)
     if left_out:
         warn(f"left out: {left_out}", DwellWarning, stacklevel=2)
     header = journals[0].header
@@ -243,25 +259,54 @@ def _last_boots(journals: Sequence[FleetJournal]) -> list[FleetJournal]:
     return list({one.header["host"]: one for one in journals}.values())
 
 
-def _in_memory(scenario: Scenario, tell: Progress, stopping: Callable[[], bool]) -> Run:
+def _made_plants(
+    plants: Callable[[int, Points], Plant], positions: Points, transport: str
+) -> list[Plant]:
+    """The robots of all agents; refused in other processes, and where one is no robot."""
+    if transport != "memory":
+        says = f"plants are given with transport {transport!r}, whose processes do not share them"
+        more = 'use transport "memory", or run_agent(..., robot=...) in a process for each robot'
+        raise InputError(f"{says}; {more}", code="fleet.plants")
+    check_callable("plants", plants)
+    made = [plants(p, place.copy()) for p, place in enumerate(positions)]
+    needed = ("pose", "hold", "stop", "close", "exact")
+    for p, one in enumerate(made):
+        if lacking := [name for name in needed if not hasattr(one, name)]:
+            says = f"the robot of agent {p} is {in_short(one)}, which has no {lacking[0]}"
+            need = f"an object with {', '.join(needed[:-1])} and {needed[-1]} is needed"
+            raise InputError(f"{says}; {need}", code="fleet.plants")
+    return made
+
+
+def _in_memory(
+    scenario: Scenario,
+    tell: Progress,
+    stopping: Callable[[], bool],
+    plants: Sequence[Plant] | None = None,
+) -> Run:
     """A fleet in virtual time."""
     system, positions, _ = build(scenario)
     settings, faults = fleet_settings(scenario)
     law = live_law(system, replace(settings, margin=0.0))
     made: list[Decided] = []
-    fleet, until = VirtualFleet(law, positions, faults, made.append), float(scenario.run.horizon)
-    now = 0.0
-    while now < until and not stopping():
-        now = min(now + until / 200, until)
-        fleet.run(now)
-        tell(f"t = {now:g}, {len(made)} samples", now / until)
+    until, now = float(scenario.run.horizon), 0.0
+    with ExitStack() as stack:
+        for plant in plants or ():
+            stack.callback(plant.close)
+        if plants is not None:
+            positions = np.array([plant.pose(0.0).position for plant in plants], dtype=np.float64)
+        fleet = VirtualFleet(law, positions, faults, made.append, plants=plants)
+        while now < until and not stopping():
+            now = min(now + until / 200, until)
+            fleet.run(now)
+            tell(f"t = {now:g}, {len(made)} samples", now / until)
     n = system.dimension
     rows = np.array([one.sample for one in made], dtype=sample_type(n))
     beliefs = [one.beliefs for one in made] or [np.empty(0, belief_type(n))]
     counts = np.array([len(one.beliefs) for one in made], dtype=np.int64)
     live = LiveRecord(
         law.settings.table(), rows, np.concatenate(beliefs), counts, np.zeros(len(rows)), 0.0,
-        True, {},
+        all(plant.exact for plant in plants or ()), {},
     )  # fmt: skip
     reason = StopReason.HORIZON if now >= until else StopReason.INTERRUPTED
     return live_run(scenario, live, positions, Stop(reason, now), made_with(scenario))

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from dwell.agents.interfaces import decay_rate_of
 from dwell.errors import InputError
 from dwell.fleet.clock import Clock
 from dwell.fleet.configuration import fleet_plan
@@ -20,6 +19,7 @@ from dwell.fleet.host import Host
 from dwell.fleet.plan import FleetPlan, rehearse, serve
 from dwell.fleet.plant import Plant
 from dwell.fleet.plant.kinds import open_plant
+from dwell.fleet.secret import read_secret, refuse_shared
 from dwell.fleet.transport import Transport
 from dwell.fleet.transport.udp import UNKNOWN_NAME, Address, as_address, is_loopback, udp_transport
 from dwell.fleet.transport.zenoh import ZenohLinks, ZenohTransport, open_session, sources_of
@@ -79,7 +79,7 @@ def run_agent(
     except OSError as fault:
         says = f"{journals} is no folder, and cannot be made one ({fault.strerror})"
         raise InputError(f"{says}; give one for journals", code="fleet.journal") from None
-    plan = fleet_plan(scenario, journals, run, _secret(links.key))
+    plan = fleet_plan(scenario, journals, run, read_secret(links.key))
     agents = len(plan.positions)
     if number >= agents:
         says = f"--id is {number}; the scenario has {agents} agents, numbered from 0"
@@ -90,7 +90,7 @@ def run_agent(
     before = plan.origin(name)
     clock = Clock(time.monotonic() if before is None else before)
     transport, sources, at = _opened(plan, number, scenario, links, clock, say)
-    fade, dimension = decay_rate_of(plan.law.system.controller), plan.law.system.dimension
+    fade, dimension = plan.law.system.traits.fade, plan.law.system.dimension
     plants = None
     if not isinstance(robot, str):
         plants = {number: robot}
@@ -188,7 +188,7 @@ def stop_agents(
 
     Returns the agents that have answered that they stand, and the others.
     """
-    plan, clock = fleet_plan(scenario, Path(), run, _secret(links.key)), Clock(time.monotonic())
+    plan, clock = fleet_plan(scenario, Path(), run, read_secret(links.key)), Clock(time.monotonic())
     transport, sources, _ = _opened(plan, None, scenario, links, clock, say)
     codec, agents = plan.codec(), range(len(plan.positions))
     silent, now = set(agents), clock.now()
@@ -204,26 +204,6 @@ def stop_agents(
     finally:
         transport.close()
     return [p for p in agents if p not in silent], sorted(silent)
-
-
-def _secret(path: Path | None) -> bytes | None:
-    if path is None:
-        return None
-    try:
-        secret = path.read_bytes().strip()
-    except OSError as fault:
-        says = f"the key {path} cannot be read ({fault.strerror})"
-        raise InputError(f"{says}; give the file of the secret", code="fleet.key") from None
-    _refuse_shared(path)
-    return secret
-
-
-def _refuse_shared(path: Path) -> None:
-    """Refuse a file with a secret that other users can read or change."""
-    mode = path.stat().st_mode & 0o777
-    if os.name == "posix" and mode & 0o077:
-        says = f"the key {path} can be read or changed by other users (mode {mode:o})"
-        raise InputError(f"{says}; keep it to yourself: chmod 600 {path}", code="fleet.key")
 
 
 Opened: TypeAlias = tuple[Transport, dict[Any, Collection[int]], str]
@@ -298,7 +278,7 @@ def _by_zenoh(
     peers = tuple(f"{protocol}/{text}" for text in texts[:number])  # each pair has one link
     name = "observer" if number is None else f"agent_{number}"
     if links.tls is not None and (private := links.tls / f"{name}.key").is_file():
-        _refuse_shared(private)
+        refuse_shared(private)
     session = open_session(
         ZenohLinks(
             listen=(own,), connect=tuple(links.connect) or peers, tls=links.tls, name=name,

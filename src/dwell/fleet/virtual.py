@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import final
 
 import numpy as np
 
 from dwell._types import Points
-from dwell.agents.interfaces import decay_rate_of
-from dwell.fleet.faults import Faults, FaultyTransport
+from dwell.fleet.faults import FaultyTransport
+from dwell.fleet.plant import Plant, Pose
 from dwell.fleet.transport import Transport
 from dwell.fleet.transport.memory import MemoryTransport
 from dwell.fleet.wire import Codec
 from dwell.live.agent import Decided, LiveAgent
 from dwell.live.beliefs import Announcement, Beliefs
+from dwell.live.faults import Faults
 from dwell.live.settings import LiveLaw
 
 
@@ -24,6 +25,7 @@ class VirtualFleet:
     """Agents that exchange datagrams in virtual time; all begin at time 0.
 
     late : how much later than due each sample comes.
+    plants : the robot of each agent, in place of exact ones; `positions` are where they begin.
     """
 
     def __init__(
@@ -33,10 +35,11 @@ class VirtualFleet:
         faults: Faults | None = None,
         watch: Callable[[Decided], None] = lambda one: None,
         late: Callable[[], float] = lambda: 0.0,
+        plants: Sequence[Plant] | None = None,
     ) -> None:
         n, dimension = positions.shape
-        fade = decay_rate_of(law.system.controller)
-        self.law, self._watch, self._late = law, watch, late
+        fade = law.system.traits.fade
+        self.law, self._watch, self._late, self._plants = law, watch, late, plants
         self.agents = [LiveAgent(law, p, 0, positions[p]) for p in range(n)]
         self.beliefs = [Beliefs(n, dimension, fade, shared_clock=True) for _ in range(n)]
         echoes = law.settings.clearance > 0.0
@@ -69,13 +72,23 @@ class VirtualFleet:
                 message = self.codecs[p].unpack(one.datagram)
                 if isinstance(message, Announcement) and beliefs.receive(message, one.time):
                     self.agents[p].lease.hear(message, one.time, beliefs)
-            place = beliefs.segments().take([p]).at(now)[0]
-            self._record(p, self.agents[p].sample(now, place, now, beliefs))
+            pose = self._pose(p, now)
+            self._record(p, self.agents[p].sample(now, pose.position, pose.time, beliefs))
+
+    def _pose(self, p: int, now: float) -> Pose:
+        """The position that agent p measures: exactly that to which its segments lead, unless it
+        has a robot of its own.
+        """
+        if self._plants is not None:
+            return self._plants[p].pose(now)
+        return Pose(self.beliefs[p].segments().take([p]).at(now)[0], now)
 
     def _record(self, p: int, decided: Decided) -> None:
         self._watch(decided)
-        now = float(decided.sample["time"])
-        own = self.agents[p].message(decided.announcement, now, self.beliefs[p])
+        now, own = float(decided.sample["time"]), decided.announcement
+        if self._plants is not None:
+            self._plants[p].hold(own.velocity, own.stamp, own.cruise)
+        own = self.agents[p].message(own, now, self.beliefs[p])
         self.beliefs[p].put(own, now)
         self._due[p] = self.agents[p].due + self._late()
         datagram = self.codecs[p].pack(own)

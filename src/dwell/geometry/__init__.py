@@ -2,6 +2,7 @@
 
 from typing import TypeGuard
 
+from dwell._compatibility import Feature, of_dimension
 from dwell.geometry.box import Box
 from dwell.geometry.cell import Cell, VoronoiCell
 from dwell.geometry.convex import Interval, Polygon
@@ -44,6 +45,32 @@ def is_flat(workspace: Workspace) -> TypeGuard[Flat]:
     return isinstance(workspace, Flat)
 
 
+def is_polygonal(workspace: Workspace) -> bool:
+    """Whether it is a flat-sided part of the plane."""
+    return is_flat(workspace) and is_planar(workspace)
+
+
+def is_planar(workspace: Workspace) -> bool:
+    """Whether it is a part of the plane."""
+    return workspace.dimension == 2
+
+
+def shape_of(workspace: Workspace) -> frozenset[Feature]:
+    """The features of a workspace that decide what goes with it."""
+    found = {of_dimension(workspace.dimension)}
+    if not is_flat(workspace):
+        found.add(Feature.CURVED)
+    if isinstance(workspace, Region):
+        found.add(Feature.REGION)
+        found |= {Feature.STAY} if workspace.stay else set()
+    return frozenset(found)
+
+
+def words_of(workspace: Workspace) -> dict[str, object]:
+    """The words of sentences about a workspace."""
+    return {"workspace": type(workspace).__name__, "n": workspace.dimension}
+
+
 __all__ = [
     "Ball",
     "Box",
@@ -68,6 +95,8 @@ __all__ = [
     "guaranteed_cell",
     "interval_of",
     "is_flat",
+    "is_planar",
+    "is_polygonal",
     "polygon_of",
     "voronoi_cells",
 ]

@@ -82,27 +82,32 @@ class Box(ConvexRegion):
         """How many coordinates a point has."""
         return len(self.lower)
 
+    @property
+    def _planar(self) -> bool:
+        """Whether it is a rectangle: it then has the bits of a polygon."""
+        return self.dimension == 2
+
     @cached_property
     def vertices(self) -> Points:
         """Its corners: counter-clockwise from `lower` in the plane, else the last axis fastest."""
         if self.dimension > MAX_CORNERS:
             raise missing(self, self.dimension, "list of its corners: there are too many")
         corners = list(itertools.product(*zip(self.lower, self.upper, strict=True)))
-        if self.dimension == 2:
+        if self._planar:
             corners = [corners[k] for k in (0, 2, 3, 1)]
         return read_only(np.array(corners))
 
     @cached_property
     def normals(self) -> Points:
         """Outward unit normal of each facet, (2 n, n)."""
-        if self.dimension == 2:
+        if self._planar:
             return self.polygon.normals
         return read_only(np.kron(np.eye(self.dimension), [[-1.0], [1.0]]))
 
     @cached_property
     def offsets(self) -> Floats:
         """normals . x <= offsets inside, (2 n,)."""
-        if self.dimension == 2:
+        if self._planar:
             return self.polygon.offsets
         return read_only(np.column_stack([-np.array(self.lower), self.upper]).reshape(-1))
 
@@ -110,7 +115,7 @@ class Box(ConvexRegion):
     def faces(self) -> tuple[Ints, ...]:
         """Vertices of each facet; counter-clockwise from outside in three dimensions."""
         n = self.dimension
-        if n == 2:
+        if self._planar:
             return self.polygon.faces
         bits = np.arange(2**n)[:, None] >> np.arange(n - 1, -1, -1)[None, :] & 1
         found = [np.flatnonzero(bits[:, i] == side) for i in range(n) for side in (0, 1)]
@@ -122,12 +127,12 @@ class Box(ConvexRegion):
     @cached_property
     def volume(self) -> float:
         """Length, area, volume, ..."""
-        return self.polygon.area if self.dimension == 2 else math.prod(self._sides)
+        return self.polygon.area if self._planar else math.prod(self._sides)
 
     @cached_property
     def diameter(self) -> float:
         """Length of the diagonal."""
-        if self.dimension == 2:
+        if self._planar:
             return self.polygon.diameter
         return math.sqrt(math.fsum(side * side for side in self._sides))
 
@@ -138,7 +143,7 @@ class Box(ConvexRegion):
 
     def nearest(self, points: Points) -> Points:
         """The nearest point of the box to each point."""
-        if self.dimension == 2:
+        if self._planar:
             return self.polygon.nearest(points)
         return np.clip(as_rows(points, self.dimension), self.lower, self.upper)
 

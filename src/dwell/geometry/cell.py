@@ -44,6 +44,13 @@ class VoronoiCell:
         """Vertices in the coordinates of the workspace, (V, n)."""
         return self.position + self.offsets
 
+    def outline(self, per_turn: int = 360) -> Points:
+        """Points along the boundary in the plane, in workspace coordinates: for drawing.
+
+        Arcs are drawn with `per_turn` chords of a whole turn.
+        """
+        return self.vertices
+
     @property
     def neighbors(self) -> Ints:
         """The agents behind its borders, ascending; also behind borders that are mere points."""

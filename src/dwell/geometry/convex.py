@@ -17,6 +17,7 @@ from dwell.geometry.validation import (
     as_rows,
     clean_ring,
     missing,
+    need_dimension,
     read_only,
     refuse_range,
     signed_area,
@@ -56,22 +57,21 @@ class ConvexRegion:
     @cached_property
     def polygon(self) -> Polygon:
         """The region as a polygon, in the plane."""
-        if self.dimension != 2 or not self.flat:
+        need_dimension(self, 2, "polygon")
+        if not self.flat:
             raise missing(self, self.dimension, "polygon")
         return self if isinstance(self, Polygon) else Polygon(self.vertices)
 
     @cached_property
     def interval(self) -> Interval:
         """The region as an interval, on the line."""
-        if self.dimension != 1:
-            raise missing(self, self.dimension, "interval")
+        need_dimension(self, 1, "interval")
         return self if isinstance(self, Interval) else Interval(*self.bounds)
 
     @property
     def area(self) -> float:
         """Area, in the plane."""
-        if self.dimension != 2:
-            raise missing(self, self.dimension, "area")
+        need_dimension(self, 2, "area")
         return self.volume
 
     @property

@@ -20,7 +20,7 @@ from dwell.geometry.validation import (
     as_rows,
     as_table,
     as_vector,
-    missing,
+    need_dimension,
     read_only,
     refuse_lost,
     refuse_range,
@@ -78,8 +78,7 @@ class CurvedRegion(ConvexRegion):
         return self._as_interval("flat walls").faces
 
     def _as_interval(self, part: str) -> Interval:
-        if self.dimension != 1:
-            raise missing(self, self.dimension, part)
+        need_dimension(self, 1, part)
         return self.interval
 
     @property

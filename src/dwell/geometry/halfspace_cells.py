@@ -1,4 +1,4 @@
-"""Voronoi cells in any dimension by half-space intersection (Qhull): for n >= 4.
+"""Voronoi cells in any dimension by half-space intersection (Qhull): for four and more.
 
 Milliseconds per cell where the compiled cells of the line, the plane and space take microseconds,
 and the number of corners grows quickly with n; it is meant for tens to hundreds of agents.

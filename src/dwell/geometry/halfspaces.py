@@ -41,7 +41,7 @@ def unit_halfspaces(normals: Points, offsets: Floats) -> tuple[Points, Floats, I
 
 
 def corners_of(rows: Points, values: Floats) -> Points:
-    """The corners of {z: rows z <= values}, n >= 2; what is empty, open or flat is refused."""
+    """The corners of {z: rows z <= values}; what is empty, open or flat is refused."""
     normals, offsets, kept = unit_halfspaces(rows, values)
     if not kept.size:
         raise unbounded(np.eye(rows.shape[1])[0])

@@ -47,7 +47,7 @@ class HullFacets(NamedTuple):
 
 
 def shell_of(points: Points, key: str = "workspace.vertices") -> Shell:
-    """The convex hull of (k, n) points, n >= 2; flat and tiny ones are refused."""
+    """The convex hull of (k, n) points with n > 1; flat and tiny ones are refused."""
     _, unit, local = framed(points, key)
     facets = find_facets(local, key)
     kept = facets.corners
@@ -236,7 +236,7 @@ def _volume(local: Points, simplices: Ints, corners: Ints) -> float:
 
 
 def closed_boundary(points: Points) -> Ints | None:
-    """The hull of (k, n) points with an inside, n >= 2, as simplices (S, n) that face outward.
+    """The hull of (k, n) points with an inside, as simplices (S, n) that face outward.
 
     None if Qhull cannot tell it. Corners of a cell come in planes of many, which Qhull merges and
     splits again, each plane by itself, so that pieces need not meet edge to edge. The boundary must

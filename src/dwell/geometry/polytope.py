@@ -74,11 +74,18 @@ class Polytope(ConvexRegion):
         """All z with rows z <= values."""
         return cls(halfspaces=(rows, values))
 
+    @property
+    def _low(self) -> Interval | Polygon | None:
+        """An interval or a polygon with the same points; None above the plane."""
+        if self.dimension > 2:
+            return None
+        return self.polygon if self.dimension == 2 else self.interval
+
     def contains(self, points: Points) -> np.ndarray:
         """Whether each point lies in the polytope, its boundary included (up to rounding)."""
         rows = as_rows(points, self.dimension)
         reach = ROUNDING * self.diameter
-        if self.dimension <= 2:
+        if self._low is not None:
             return np.asarray(self.outside_by(rows) <= reach)
         middle, unit, gaps = self._frame
         height = unit * self._height((rows - middle) / unit, gaps)
@@ -90,10 +97,8 @@ class Polytope(ConvexRegion):
     def nearest(self, points: Points) -> Points:
         """The nearest point of the polytope to each point; the point itself if it is inside."""
         rows = as_rows(points, self.dimension)
-        if self.dimension == 1:
-            return self.interval.nearest(rows)
-        if self.dimension == 2:
-            return self.polygon.nearest(rows)
+        if self._low is not None:
+            return self._low.nearest(rows)
         middle, unit, gaps = self._frame
         local = (rows - middle) / unit
         nearest = rows.copy()

@@ -191,16 +191,6 @@ class Region(ConvexRegion):
         return self.routes[int(self.parts_at(position[None])[0])]
 
 
-def refuse_region(workspace: object, what: str, instead: str) -> None:
-    """Refuse a region for what is defined in convex workspaces only."""
-    if isinstance(workspace, Region):
-        raise WorkspaceError(
-            f"{what} came with a region that is not convex, where it is not defined; {instead}",
-            code="workspace.region",
-            key="workspace",
-        )
-
-
 def _listed(parts: object) -> list[tuple[object, ...]]:
     """The rings of each part, the outer one first."""
     if isinstance(parts, Mapping) or _is_ring(parts):

@@ -99,6 +99,11 @@ class Routes:
         return Corners(x, y, next_x, next_y, last_x, last_y, known)
 
     @property
+    def turns(self) -> int:
+        """How many corners there are around which a path may turn."""
+        return len(self._turns)
+
+    @property
     def size(self) -> int:
         """The bytes in which it is kept which corners see each other, once all are known."""
         return len(self._turns) ** 2

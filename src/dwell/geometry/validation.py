@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from dwell._types import Floats, Points, as_numbers, finite_numbers, in_short
+from dwell._types import Floats, Points, as_numbers, counted, finite_numbers, in_short
 from dwell.errors import AgentsError, WorkspaceError
 
 ROUNDING = 1e-12  # of the diameter: what repairs may move a boundary by
@@ -23,12 +24,18 @@ class MissingPartError(WorkspaceError, AttributeError):
     """A property that this kind of workspace does not have."""
 
 
+def need_dimension(workspace: Any, dimension: int, part: str) -> None:
+    """Refuse a part that workspaces have in one dimension only."""
+    if workspace.dimension != dimension:
+        raise missing(workspace, workspace.dimension, part)
+
+
 def missing(workspace: object, dimension: int, part: str) -> MissingPartError:
     """The error for the area of an interval, the vertices of a ball and the like."""
     kind = type(workspace).__name__
     article = "An" if kind[0] in "AEIOU" else "A"
     return MissingPartError(
-        f"{article} {kind} in {dimension} dimension{'s' * (dimension != 1)} has no {part}; "
+        f"{article} {kind} in {counted(dimension, 'dimension')} has no {part}; "
         "what was asked for needs another kind of workspace",
         code="workspace.kind",
         key="workspace",
@@ -69,7 +76,7 @@ def as_number(value: object, what: str, key: str) -> float:
 
 
 def as_table(value: object, what: str, need: str, key: str) -> Points:
-    """`value` as a (rows, n) array of finite doubles, n >= 1; each bad row is named."""
+    """`value` as a (rows, n) array of finite doubles; each bad row is named."""
     table = as_numbers(value)
     if table is None or table.ndim != 2 or table.shape[1] == 0:
         came = "cannot be read as that" if table is None else f"have shape {table.shape}"
@@ -162,6 +169,11 @@ def as_rows(points: object, dimension: int) -> Points:
     return np.atleast_2d(rows)
 
 
+def on_line(points: Points, dimension: int) -> Points:
+    """`points` as they are; numbers on the line as (k, 1)."""
+    return points[:, None] if dimension == 1 and points.ndim == 1 else points
+
+
 def read_only(array: np.ndarray) -> np.ndarray:
     """`array` in one piece, and not to be changed."""
     kept = np.ascontiguousarray(array)
@@ -190,8 +202,7 @@ def as_others(value: object, dimension: int) -> Points:
     points = as_numbers(value)
     if points is not None and points.size == 0:
         return read_only(np.empty((0, dimension)))
-    if points is not None and dimension == 1 and points.ndim == 1:
-        points = points[:, None]
+    points = None if points is None else on_line(points, dimension)
     shaped = points is not None and points.ndim == 2 and points.shape[1] == dimension
     if points is None or not shaped or not np.isfinite(points).all():
         need = "pairs [x, y]" if dimension == 2 else f"points with {dimension} coordinates"

@@ -16,6 +16,7 @@ from dwell.agents.problem import cell_in
 from dwell.agents.segments import Segments
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.live.decision import Decisions, OwnState, neighbours
+from dwell.live.echoes import ECHO, tag_of
 from dwell.live.leases import Doubts, Lease
 from dwell.live.record import (
     COUNTS,
@@ -171,6 +172,9 @@ class LiveAgent:
         noted["age"], noted["position"] = beliefs.ages(now)[near], places[near]
         noted["velocity"], noted["doubt"] = segments.velocity_at(now)[near], doubts[near]
         noted["pose_age"] = beliefs.pose_age[near] if law.settings.clearance > 0.0 else 0.0
+        if beliefs.said is not None:
+            for name in ECHO.names or ():
+                noted[f"echo_{name}"] = beliefs.said[name][near, p]
         commanded = after.hold[p]
         next_at, cruise = law.timing(p, self.k + 1, now, self.due, after)
         at_hand = Circumstances(
@@ -185,6 +189,8 @@ class LiveAgent:
         for name, value in {
             "agent": p, "boot": self.boot, "k": self.k + 1, "flags": flags, "known": at_hand.known,
             "due": self.due, "time": now, "sent_at": self.sent_at, "measured": measured,
+            "tag": tag_of(self.incarnation) if law.settings.clearance > 0.0 else 0,
+            "serial": self.serial + 1 if law.settings.clearance > 0.0 else 0,
             "position": places[p], "before": before, "error": cell.error, "commanded": commanded,
             "hold": hold, "next_at": next_at, "cruise": cruise,
             "hold_error": lengths(before - hold), "nearest": cell.nearest,

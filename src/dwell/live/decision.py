@@ -9,9 +9,9 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.agents import AgentsState, CoverageSystem
-from dwell.agents.interfaces import decay_rate_of
 from dwell.agents.segments import Segments
 from dwell.agents.world import Timeline
+from dwell.cells.backend import backend_for
 from dwell.hybrid import Event
 from dwell.live.settings import MOST_AGENTS, LiveLaw
 
@@ -38,7 +38,7 @@ class Decisions:
         streams[agent] += boot * MOST_AGENTS  # draws of its own, without any memory of the last
         self.system = replace(system, ids=tuple(streams)) if boot else system
         self.agent, self.boot, self.own = agent, boot, OwnState()
-        self.fade = decay_rate_of(system.controller)
+        self.fade = system.traits.fade
         self.catches_up = bool(law.shortest[agent] > 0.0)
         self._last: tuple[bytes, CoverageSystem] = (b"", self.system)
 
@@ -105,7 +105,8 @@ def neighbours(
     every: Ints = np.flatnonzero(known) if present is None else present[known[present]]
     if agent not in every:
         return np.empty(0, dtype=np.int64)
-    every_bit = system.dimension <= 2 and not system.sensors and system.radius is None
+    local = all(backend_for(phase.ground.at(now)).local for phase in system.timeline.phases)
+    every_bit = local and not system.sensors and system.radius is None
     if not every_bit or system.stays:
         others: Ints = every[every != agent]
         return others

@@ -15,7 +15,6 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints
-from dwell.agents.interfaces import decay_rate_of
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.live.echoes import LONG, TICK, tag_of
 from dwell.live.settings import LiveLaw
@@ -111,7 +110,7 @@ class Doubts:
         ages, transits = beliefs.ages(now), beliefs.transits()
         oldest = ages + transits
         shortest = np.where(beliefs.k <= 1, 0.0, law.shortest)
-        longest = law.longest + 1.0 / decay_rate_of(system.controller)
+        longest = law.longest + 1.0 / system.traits.fade
         believed = np.abs(np.minimum(np.maximum(ages, 0.0), longest) - shortest)
         believed = np.where(beliefs.velocity.any(axis=1), believed, 0.0)
         moved = np.maximum(oldest - shortest, 0.0) + longest

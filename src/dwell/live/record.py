@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints
+from dwell.live.echoes import ECHO
 
 # Why a sample was special, and what changed the velocity of the law.
 BEGIN = 1  # the first sample since the agent was started
@@ -31,7 +32,7 @@ INTERVENTIONS = {
     DOUBLE: "two agents with one number",
 }  # fmt: skip
 
-COUNTS = ("looked", "guaranteed", "dual_guaranteed", "sent", "received", "mark")
+COUNTS = ("looked", "guaranteed", "dual_guaranteed", "sent", "received", "mark", "voronoi")
 
 
 @lru_cache
@@ -44,6 +45,9 @@ def sample_type(dimension: int) -> np.dtype[Any]:
             ("flags", "<u4"), ("known", "<u4"),  # agents known, the own one included
             ("due", "<f8"), ("time", "<f8"),
             ("sent_at", "<f8"),  # when the message of the sample before had been sent; nan: none
+            # The start of the agent and the number of the message that announces this sample, as
+            # in the echoes of others; 0 where messages hold none.
+            ("tag", "<u2"), ("serial", "<u4"),
             ("measured", "<f8"),  # when the own position was measured
             ("position", *vector), ("before", *vector),  # and the velocity before
             ("error", *vector),
@@ -65,6 +69,8 @@ def belief_type(dimension: int) -> np.dtype[Any]:
             # For the keep-away: for how long its robot may move otherwise, and how old the
             # position was that it announced.
             ("doubt", "<f8"), ("pose_age", "<f8"),
+            # What its message stated to have received of the agent that believes: an ECHO.
+            *((f"echo_{name}", ECHO[name].str) for name in ECHO.names or ()),
         ]
     )  # fmt: skip
 

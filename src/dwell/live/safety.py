@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
-from dwell.agents.interfaces import decay_rate_of
 from dwell.geometry import Workspace, is_flat
 from dwell.live.record import DOUBLE, FENCE, MUTE, NEAR, POSE, SPEED, STAND, STOP, UNHEARD
 from dwell.live.settings import LiveLaw
@@ -45,11 +44,11 @@ def limited(
     if flags & STANDS:
         return np.zeros_like(velocity), flags
     speed = float(lengths(velocity))
-    if speed > law.settings.top_speed:
-        velocity, flags = velocity * (law.settings.top_speed / speed), flags | SPEED
+    if speed > law.settings.speed_limit:
+        velocity, flags = velocity * (law.settings.speed_limit / speed), flags | SPEED
     if not math.isfinite(hold) or speed == 0.0:
         return velocity, flags
-    step = hold + 1.0 / decay_rate_of(law.system.controller)  # a velocity may decay after its hold
+    step = hold + 1.0 / law.system.traits.fade  # a velocity may decay after its hold
     astray = law.speed * now.pose_age if now.pose_age > 0.0 else 0.0
     share = inside(law.system.ground_at(now.time).workspace, place, velocity * step, astray)
     if share < 1.0:
@@ -157,7 +156,7 @@ def _meets(begin: Points, step: Points, radius: Floats) -> Floats:
 def _paths(law: LiveLaw, near: np.ndarray) -> tuple[Floats, Floats]:
     """For how long each agent certainly holds its velocity, and how far off it may be otherwise."""
     doubt = near["doubt"]
-    longest = law.longest[near["agent"]] + 1.0 / decay_rate_of(law.system.controller)
+    longest = law.longest[near["agent"]] + 1.0 / law.system.traits.fade
     held = np.where(doubt > 0.0, 0.0, np.maximum(longest - near["age"], 0.0))
     far: Floats = np.zeros(len(near))
     some = doubt > 0.0

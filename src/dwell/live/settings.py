@@ -9,55 +9,77 @@ from typing import Any, final
 
 import numpy as np
 
+from dwell._compatibility import Need
+from dwell._parameters import (
+    LENGTH,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SPEED,
+    TIME,
+    Whole,
+    Word,
+    param,
+    parametric,
+)
 from dwell._types import Floats
 from dwell.agents import AgentsState, CoverageSystem
-from dwell.agents.continuous import is_continuous
-from dwell.agents.interfaces import CompiledController, stated_speed
-from dwell.controllers import Timer
 from dwell.errors import InputError
 from dwell.live.record import BEGIN, STALE
 
+MOST_COPIES = 20
 MOST_AGENTS = 65_536  # in one fleet; messages hold two bytes for the number of an agent
 MOST_ECHOES = 8000  # agents with a keep-away: what a datagram of UDP holds
 HELLO = 0.1  # seconds between announcements of agents that have not begun
 HELLOS = 3  # of them that may be late
 LEAST_SILENCE = 1.0  # seconds, unless the scenario has another one
 ROUNDING = 1e-9  # relative, of an interval between times
-KNOWN_OTHERS = ("centroid", "samples", "velocities")  # what beliefs can provide
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@parametric("fleet", "the fleet", InputError, code="fleet", slots=True)
 class LiveSettings:
-    """How agents keep time, for how long they believe a message, and what stops them.
+    """How a live fleet executes the law; a simulation does not use it."""
 
-    Parameters
-    ----------
-    margin : the timer law draws intervals from [T1, T2 - margin], so that a late sample is still
-        within T2. With 0 (virtual time) samples are never late, and velocities have no time limit.
-    silence : seconds after which an agent that sent nothing is taken to be gone; five times the
-        longest interval of the law, and at least a second, unless given.
-    quorum : agents that must be known, the own one included; more than half of those present
-        unless given.
-    partition : with fewer than the quorum agents "stand", or "go on".
-    patience : seconds that agents wait for all others before they begin with a quorum.
-    copies : how often each message is sent, spread over the shortest interval of the law.
-    clearance : radius of a robot; 0 turns the keep-away off.
-    top_speed : limit of the robot itself.
-    """
+    margin: float = param(
+        "how much earlier than T2 the timer law samples at the latest, so that a late sample is "
+        "still in time; 0 only in virtual time, where velocities have no time limit",
+        NOT_NEGATIVE, default=0.02, unit=TIME, in_file=POSITIVE,
+    )  # fmt: skip
+    silence: float | None = param(
+        "how long an agent may be silent before it is taken to be gone", POSITIVE, default=None,
+        unit=TIME, absent="five times the longest interval of the law and at least a second",
+    )  # fmt: skip
+    quorum: int | None = param(
+        "how many agents must be known, the own one included", Whole(1), default=None,
+        absent="more than half of those present",
+    )  # fmt: skip
+    partition: str = param(
+        "what an agent does while it knows fewer than that", Word({"stand": "", "go on": ""}),
+        default="stand",
+    )  # fmt: skip
+    patience: float = param(
+        "how long agents wait for all others before they begin with a quorum", NOT_NEGATIVE,
+        default=10.0, unit=TIME,
+    )  # fmt: skip
+    copies: int = param(
+        "how often each message is sent, spread over T1, for networks that lose many",
+        Whole(1, MOST_COPIES), default=1,
+    )  # fmt: skip
+    clearance: float = param(
+        "radius of a robot, for the keep-away; 0 for none", NOT_NEGATIVE, default=0.0, unit=LENGTH
+    )
+    top_speed: float | None = param(
+        "largest speed of a robot", POSITIVE, default=None, unit=SPEED, absent="no limit"
+    )
 
-    margin: float = 0.02
-    silence: float | None = None
-    quorum: int | None = None
-    partition: str = "stand"
-    patience: float = 10.0
-    copies: int = 1
-    clearance: float = 0.0
-    top_speed: float = math.inf
+    @property
+    def speed_limit(self) -> float:
+        """The largest speed of a robot; inf for no limit."""
+        return math.inf if self.top_speed is None else self.top_speed
 
     def table(self) -> dict[str, Any]:
         """The settings as plain values, for a file."""
-        return {k: v for k, v in asdict(self).items() if v is not None and v != math.inf}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     @classmethod
     def of_table(cls, table: Mapping[str, Any]) -> LiveSettings:
@@ -143,26 +165,19 @@ class LiveLaw:
 
 def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
     """The system of a live fleet; refused where its law cannot run on beliefs."""
-    law: Any = system.controller
-    name, n = type(law).__name__, system.agents
-    if system.information.others not in KNOWN_OTHERS or is_continuous(system):
-        says = f"{name} needs more than samples of neighbours at events"
-        raise _refused(f"{says}; use timer, lloyd in samples, or discrete-lloyd", "controller.kind")
-    if not system.perfect:
-        says = "the scenario has a [network], but the network of a fleet is real"
-        raise _refused(f"{says}; leave it out, or inject faults with [fleet.faults]", "network")
+    traits, n = system.traits, system.agents
+    name = traits.name
+    system.refuse(Need.LIVE)
     if n > MOST_AGENTS or max(system.streams) >= MOST_AGENTS:
         says = f"{n} agents with ids up to {max(system.streams)} came"
         raise _refused(f"{says}; a fleet has at most {MOST_AGENTS}, ids below that", "agents")
-    shortest, longest = _intervals(law, n)
+    shortest, longest = _intervals(system)
     margin, silence = settings.margin, settings.silence
-    if margin > 0.0 and isinstance(law, Timer):
-        low, high = np.atleast_1d(law.t1), np.atleast_1d(law.t2) - margin
-        if (low > high).any():
+    if margin > 0.0 and traits.earlier is not None:
+        if (shortest > longest - margin).any():
             says = f"fleet.margin is {margin:g}, which leaves no interval between T1 and T2"
             raise _refused(f"{says}; use less, or a longer T2", "fleet.margin")
-        shorter = tuple(high.tolist()) if np.ndim(law.t2) else float(high[0])
-        system = replace(system, controller=replace(law, t2=shorter))
+        system = replace(system, controller=traits.earlier(margin))
     if silence is None:
         if not np.isfinite(longest).all():
             says = f"{name} has no longest interval, so the silence of a dead agent is not known"
@@ -176,14 +191,13 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
         raise _refused(f"{says}; use more than the longest interval", "fleet.silence")
     limited = margin > 0.0 or settings.clearance > 0.0
     limit = longest if limited else np.full(n, math.inf)
-    speed = stated_speed(law)
-    top = min(math.inf if speed is None else speed, settings.top_speed)
+    top = min(traits.top_speed or math.inf, settings.speed_limit)
     timed = (shortest > 0.0).all() and np.isfinite(longest).all()
     if settings.clearance > 0.0 and not (math.isfinite(top) and timed):
         says = f"fleet.clearance needs bounds on intervals and speed, which {name} has not"
         lacks = [] if math.isfinite(top) else ["set fleet.top_speed"]
         names = "shortest_interval and longest_interval"
-        lacks += [] if timed else [f"give its class the attributes {names}"]
+        lacks += [] if timed else [f"state {names} in its traits"]
         raise _refused(f"{says}; {', '.join(lacks)}, or use the timer law", "fleet.clearance")
     if settings.clearance > 0.0 and n > MOST_ECHOES:
         says = f"fleet.clearance needs an echo of each agent in each message, and {n} agents came"
@@ -191,20 +205,16 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
     return LiveLaw(system, settings, shortest, longest, limit, silence, top)
 
 
-def _intervals(law: object, agents: int) -> tuple[Floats, Floats]:
+def _intervals(system: CoverageSystem) -> tuple[Floats, Floats]:
     """The shortest and the longest interval of each agent; 0 and inf where the law has none.
 
     After a late sample, laws with one period catch up in steps of half of it.
     """
-    program = law.program(agents) if isinstance(law, CompiledController) else None
-    if program is None and hasattr(law, "numbers"):
-        program = law.numbers(agents)
-    if program is None:  # a law in Python may state them
-        shortest = float(getattr(law, "shortest_interval", 0.0))
-        longest = float(getattr(law, "longest_interval", math.inf))
-        return np.full(agents, shortest), np.full(agents, longest)
-    low, high = (np.broadcast_to(t, (agents,)) for t in (program.t1, program.t2))
-    return low if isinstance(law, Timer) else 0.5 * low, np.array(high)
+    low, high = system.traits.intervals(system.agents)
+    program = system.law_program
+    if program is None or np.isfinite(high).all():
+        return low, high
+    return 0.5 * np.array(program.t1), np.array(program.t2)
 
 
 def _refused(says: str, key: str) -> InputError:

@@ -10,7 +10,6 @@ import numpy as np
 from dwell._types import Points
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.events import USUALLY
-from dwell.agents.interfaces import decay_rate_of
 from dwell.agents.segments import Segments
 from dwell.agents.state import Spent
 from dwell.live.record import COUNTS, LiveRecord, sample_type
@@ -30,7 +29,7 @@ def standing(system: CoverageSystem, positions: Points) -> AgentsState:
     never = np.full(n, np.inf)
     return AgentsState(
         0.0, positions.copy(), np.zeros(positions.shape), np.zeros(n), never, never.copy(),
-        np.zeros(n, dtype=np.int64), fade=decay_rate_of(system.controller),
+        np.zeros(n, dtype=np.int64), fade=system.traits.fade,
         spent=(Spent(looked=0),) * n,
     )  # fmt: skip
 

@@ -16,7 +16,6 @@ from dwell.cells.backend import is_expensive, total_mass
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.ranges import limited_cost, reaches_all
 from dwell.cells.weighted_region import WeightedRegion
-from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
 from dwell.geometry.voronoi import first_coincidence
 
@@ -220,15 +219,14 @@ def log_cost_of(seen: CellMeasurements, cost: float | None = None) -> float | No
 
 
 def timer_program(system: CoverageSystem) -> HoldProgram | None:
-    """The timer law in numbers; None for any other law."""
-    law = system.controller
-    return law.numbers(system.agents) if isinstance(law, Timer) else None
+    """The timer law in numbers; None for a law of another kind."""
+    timer = system.traits.timer
+    return None if timer is None else timer.numbers(system.agents)
 
 
 def hold_program(system: CoverageSystem) -> HoldProgram | None:
     """The timer law in numbers if its input is k1 sat(error), without feed-forward; else None."""
-    plain = getattr(system.controller, "feedforward", "none") == "none"
-    return timer_program(system) if plain else None
+    return timer_program(system) if system.traits.follows == "none" else None
 
 
 def hold_errors_of(system: CoverageSystem, now: Snapshots, errors: Points) -> Floats:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dwell._need import need
 from dwell._types import Floats, Points
 from dwell.density import Density
 from dwell.errors import InputError
@@ -33,14 +34,7 @@ SAME = 1e-9  # range of costs, relative to them, up to which they are one
 
 def require_matplotlib() -> None:
     """Refuse, with the remedy, where matplotlib is not installed."""
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError as fault:
-        raise InputError(
-            "plots need matplotlib, which is not installed (or cannot be loaded: "
-            f'{fault}); install it with: pip install "dwell[plot]"',
-            code="plot.missing",
-        ) from fault
+    need("matplotlib.figure", "plots need", "matplotlib jinja2", code="plot.missing")
 
 
 def configurations(run: Run) -> Figure:

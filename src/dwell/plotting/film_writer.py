@@ -18,7 +18,7 @@ from dwell.errors import InputError
 from dwell.plotting.save import format_of
 from dwell.plotting.style import COLOURS, PLAIN, rgba
 from dwell.progress import Progress
-from dwell.results.files import written_whole
+from dwell.results.files import refuse_foreign, written_whole
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -45,11 +45,8 @@ def check_film(path: Path, *, force: bool = False) -> str:
         find_ffmpeg()
     if path.is_dir():
         raise InputError(f"{path} is a folder; give the name of a file", code="film.exists")
-    if path.exists() and not force and MARK.encode() not in path.read_bytes():
-        raise InputError(
-            f"{path} exists and is not a film made here; move it, choose another name, or force it",
-            code="film.exists",
-        )
+    if not force:
+        refuse_foreign(path, MARK, "a film", "film.exists", "choose another name, or force it")
     return kind
 
 

@@ -13,7 +13,7 @@ from dwell._types import in_short, is_one_of, listed
 from dwell.errors import InputError
 from dwell.plotting.figures import FIGURES, entitled, figures_of, require_matplotlib
 from dwell.results import RunLike, as_run
-from dwell.results.files import shown, written_whole
+from dwell.results.files import refuse_foreign, shown, written_whole
 from dwell.scenario.guards import as_path
 
 if TYPE_CHECKING:
@@ -131,12 +131,7 @@ def write_figure(draw: Callable[[], Figure], path: Path) -> Path:
 def check_free(folder: Path, names: Iterable[str], formats: Iterable[str]) -> None:
     """Refuse where a figure would replace a file that is not one of ours."""
     for path in (folder / f"{name}.{kind}" for name in names for kind in formats):
-        if path.exists() and not (path.is_file() and MARK.encode() in path.read_bytes()):
-            raise InputError(
-                f"{path} exists and is not a plot made here; move it, choose another folder, or "
-                "force it",
-                code="plot.exists",
-            )
+        refuse_foreign(path, MARK, "a plot", "plot.exists", "choose another folder, or force it")
 
 
 def _known(what: str, wanted: Iterable[str], known: tuple[str, ...]) -> list[str]:

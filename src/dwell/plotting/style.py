@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, final
 
+from dwell._parameters import in_words, parameters_of
 from dwell._units import OPEN, Units
+from dwell.controllers import LAWS
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist as Artist
@@ -35,30 +37,22 @@ LABELS = {
     "time since event": (r"time since event $\sigma_p$", "time"),
 }
 
+
+def _keys_of_laws() -> dict[str, tuple[str, str, str]]:
+    """Word, letter and dimension of each key of a law; the key alone where laws disagree."""
+    known: dict[str, tuple[str, str, str]] = {}
+    for law in LAWS:
+        for key, one in parameters_of(law).items():
+            row = (one.label or key, one.sign, in_words(one.unit))
+            if known.setdefault(key, row) != row:
+                sign = row[1] if row[1] == known[key][1] else ""
+                known[key] = (key, sign, "")
+    return known
+
+
 # The key without its table, where that is the law's: word, letter, dimension.
 KEYS: dict[str, tuple[str, str, str]] = {
-    "t1": ("shortest wait", "T_1", "time"),
-    "t2": ("longest wait", "T_2", "time"),
-    "period": ("period", "", "time"),
-    "k1": ("top speed", "k_1", "length / time"),
-    "nu": ("radius of coverage", r"\nu", "length"),
-    # A share under the timer law, a length under another one: neither word nor unit fits both.
-    "epsilon": ("epsilon", r"\varepsilon", ""),
-    "loss": ("chance of a lost sample", "", ""),
-    "eta_max": ("hold error kept to", r"\tilde\eta_{\max}", "length / time"),
-    "k2": ("gain", "k_2", "1 / time"),
-    "dt": ("time step", r"\Delta t", "time"),
-    "kappa": ("gain", r"\kappa", "1 / time"),
-    "v": ("top speed", "v", "length / time"),
-    "v_max": ("top speed", r"v_{\max}", "length / time"),
-    "s_max": ("top speed", r"s_{\max}", "length / time"),
-    "speed": ("top speed", "", "length / time"),
-    "tau_min": ("shortest wait", r"\tau_{\min}", "time"),
-    "tau_max": ("longest wait", r"\tau_{\max}", "time"),
-    "delta": ("accepted drift", r"\delta", "length"),
-    "step": ("time of a move", "", "time"),
-    "relaxation": ("relaxation", "", ""),
-    "heartbeat": ("longest silence", "", "time"),
+    **_keys_of_laws(),
     "agents.start.count": ("agents", "N", ""),
     "network.loss": ("chance of a loss", "", ""),
     "network.delay": ("delay", "", "time"),

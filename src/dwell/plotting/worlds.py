@@ -12,6 +12,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.agents.world import World
+from dwell.cells.measurement import of_one
 from dwell.density import Density
 from dwell.geometry import Box, Workspace
 from dwell.geometry.moving import MovingPolygon
@@ -198,7 +199,7 @@ def _measured(run: Run, phase: float, t: float) -> Metrics | None:
     now, every = run.details.snapshots_at(t), np.arange(run.agents)
     world, when = run.system.world_at(phase), np.array([t])
     radii = run.system.radii
-    seen = world.measure(now.positions, np.zeros_like(every), every, when, radius=radii)
+    seen = world.measure(*of_one(now.positions[0], every), when, radius=radii)
     if seen.coincident.any():
         return None
     cost = cost_in(world.ground_at(t), now.positions[0], seen, radii)

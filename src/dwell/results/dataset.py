@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dwell._netcdf import NUMBERS, digest_of
+from dwell.agents import Information, Traits
 from dwell.agents.events import EventTable
 from dwell.agents.state import Spent, counts_of
 from dwell.agents.stored_names import DECAY_RATE, stored_names
@@ -79,7 +81,6 @@ _ACCUMULATED = {
     "sum_energy": "integral of the squared speed, and the rounding error of the sum",
 }
 START_CRUISE, START_BEND = "start_cruise", "start_bend"
-LAW_ATTRIBUTES = {"nu": "nu", "fade": DECAY_RATE}  # of a law in Python, and their stored names
 # Variables: the names of the fields of a table and of metrics in the file, and descriptions.
 EVENT_VARIABLES = {f: _EVENTS[name] for f, name in stored_names(EventTable).items()}
 SAMPLE_VARIABLES = {f: _SAMPLES[name] for f, name in stored_names(Metrics).items()}
@@ -187,13 +188,27 @@ def _attributes(run: Run, journal: str | None) -> dict[str, Any]:
     if journal is not None:
         attributes["journal"] = journal
     if scenario is not None and named_code(scenario):  # for readers that cannot import the code
-        law = run.system.controller
-        named = {name: getattr(law, f) for f, name in LAW_ATTRIBUTES.items() if hasattr(law, f)}
+        named = law_attributes(run.system.traits)
         known = run.summary() if details.noted is None else details.noted
         kept = {"law": named, "summary": None if journal is not None else known}
         attributes["without_code"] = json.dumps(kept)
         attributes[SEAL] = seal_of(scenario, run.provenance)
     return attributes
+
+
+def law_attributes(traits: Traits) -> dict[str, float]:
+    """What a file says of a law in Python, for readers that cannot import it."""
+    found = {} if traits.nu is None else {"nu": float(traits.nu)}
+    return found if math.isinf(traits.fade) else {**found, DECAY_RATE: float(traits.fade)}
+
+
+def absent_traits(kind: str, stated: Mapping[str, float]) -> Traits:
+    """The traits of a law in Python whose code is not there, as far as a file says them."""
+    fade = stated.get(DECAY_RATE, math.inf)
+    own = "at events" if math.isinf(fade) else "always"
+    return Traits(
+        information=Information(own=own), nu=stated.get("nu"), fade=fade, name=kind, absent=True
+    )
 
 
 def _as_json(scenario: Scenario) -> str:

@@ -13,7 +13,6 @@ from dwell._types import Floats, as_numbers, in_short, lengths
 from dwell._units import OPEN, Units
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.cells.measurement import CellMeasurements
-from dwell.controllers import Timer
 from dwell.engine.recorder import Recorder, touching
 from dwell.engine.tally import Tally
 from dwell.errors import DensityError, InputError
@@ -247,7 +246,7 @@ class Details:
     @cached_property
     def measured(self) -> Attained | None:
         """Lipschitz constants at some times of the run, for scenarios that assume some."""
-        if self.assumed is None or not isinstance(self.system.controller, Timer):
+        if self.assumed is None or self.system.traits.timer is None:
             return None
         known = self.system.changes is None and self.system.radius is None
         if self.table is None or not known:

@@ -6,10 +6,11 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterator
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from dwell._checks import check_flag
-from dwell.errors import StoreError, UnsavedError
+from dwell.errors import InputError, StoreError, UnsavedError
 from dwell.scenario.guards import as_path
 
 
@@ -23,7 +24,7 @@ def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
             raise refused(f"{name} is a folder; give the name of a file, such as run.nc")
         if target.exists() and not target.is_file():
             raise refused(f"{name} is a device or a pipe; give the name of a file, such as run.nc")
-        if os.path.lexists(target) and not force:  # also a link that leads nowhere
+        if not force and not replaceable(target):
             raise refused(
                 f"{name} exists already; choose another name, or replace it with --force "
                 "(in Python, force=True)"
@@ -38,6 +39,27 @@ def check_target(path: str | os.PathLike[str], *, force: bool = False) -> Path:
         reason = getattr(fault, "strerror", None) or fault
         raise refused(f"{name} cannot be written in {folder} ({reason})") from None
     return target
+
+
+def replaceable(path: Path, mark: str = "") -> bool:
+    """Whether nothing is lost where `path` is written: it is free, or has the `mark` of ours."""
+    # A link that leads nowhere is something, too.
+    if not os.path.lexists(path):
+        return True
+    if not mark or not path.is_file() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        return content.find(mark.encode()) >= 0
+
+
+def refuse_foreign(path: Path, mark: str, what: str, code: str, remedy: str) -> None:
+    """Refuse to replace a file that was not made here: one without `mark` in it.
+
+    `what` is the kind of file, such as "a plot"; `remedy` says what else to do than to move it.
+    """
+    if not replaceable(path, mark):
+        says = f"{shown(path)} exists and is not {what} made here; move it, {remedy}"
+        raise InputError(says, code=code)
 
 
 def _beside(target: Path) -> Path:

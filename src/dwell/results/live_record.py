@@ -17,6 +17,8 @@ LIVE = "live"  # the attribute, and the beginning of the names of variables
 ROWS = ("live_sample", "live_begin", "belief")  # their dimensions
 SHIFT, COUNT = "live_shift", "belief_count"
 BELIEF = belief_type(1).names or ()
+# Absent in files of earlier versions, which are read as records without statements.
+ADDED = ("tag", "serial", "voronoi", *(name for name in BELIEF if name.startswith("echo_")))
 _ABOUT = {
     "boot": "how often the agent had been started before",
     "k": "number of the sample since then, from 1 on",
@@ -33,6 +35,11 @@ _ABOUT = {
     "position": "position",
     "velocity": "velocity",
     "agent": "number of the agent",
+    "tag": "the start of the agent, as in echoes; 0: messages hold none",
+    "serial": "number of the message that announces the sample, as in echoes",
+    "echo_tag": "the start of the believing agent that the message had received of last; 0: none",
+    "echo_hold": "how long before, in 0.1 ms",
+    "echo_serial": "and the number of the message that it had received",
 }
 
 
@@ -74,7 +81,7 @@ def live_from(variables: Mapping[str, Any], attribute: str, table: EventTable) -
     """The record of a live run, as it was stored; its samples share columns with `table`."""
     about, n = json.loads(attribute), table.dimension
     begun = _records(variables, f"{LIVE}_begin_", SHARED, sample_type(n))
-    own = {name: variables[f"{LIVE}_{name}"][1] for name in OWN}
+    own = {name: _column(variables, f"{LIVE}_", name, len(begun) + len(table)) for name in OWN}
     beliefs = _records(variables, "belief_", BELIEF, belief_type(n))
     counts, shifts = (np.array(variables[name][1]) for name in (COUNT, SHIFT))
     if int(counts.sum()) != len(beliefs) or len(counts) != len(begun) + len(table):
@@ -92,11 +99,17 @@ def live_from(variables: Mapping[str, Any], attribute: str, table: EventTable) -
 def _records(
     variables: Mapping[str, Any], prefix: str, names: tuple[str, ...], kind: np.dtype[Any]
 ) -> np.ndarray:
-    columns = {name: variables[prefix + name][1] for name in names}
-    records = np.zeros(len(columns["agent"]), dtype=kind)
-    for name, values in columns.items():
-        records[name] = values
+    records = np.zeros(len(variables[f"{prefix}agent"][1]), dtype=kind)
+    for name in names:
+        records[name] = _column(variables, prefix, name, len(records))
     return records
+
+
+def _column(variables: Mapping[str, Any], prefix: str, name: str, count: int) -> Any:
+    """A column of records; zeros where an earlier version did not record it."""
+    if name in ADDED and prefix + name not in variables:
+        return np.zeros(count, dtype=np.int64)
+    return variables[prefix + name][1]
 
 
 def live_numbers(system: CoverageSystem, live: LiveRecord) -> dict[str, Any]:

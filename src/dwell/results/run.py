@@ -24,7 +24,7 @@ from dwell.results.dataset import as_dataset, save_run
 from dwell.results.details import Details
 from dwell.results.journal import UNSAVED
 from dwell.results.run_map import map_of
-from dwell.results.summary import SHOWN, UNSEEN, summarize
+from dwell.results.summary import SHOWN, UNSEEN, flat, summarize
 from dwell.results.worlds import WorldAt
 from dwell.scenario import Scenario
 from dwell.verify import Finding, Flag, flags_of
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dwell.geometry import Workspace
+
+FRAME = "frame"  # in a run's provenance: that of the site which `simulate` was given
 
 
 @final
@@ -54,7 +56,7 @@ class Run:
     repairs : tuple of str
         What was repaired in the input.
     provenance : mapping
-        The versions that made the run.
+        The versions that made the run, and the frame of the `Site` that it was given.
 
     Examples
     --------
@@ -69,7 +71,7 @@ class Run:
     provenance: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        law, stop = type(self.system.controller).__name__, self.stop
+        law, stop = self.system.traits.name, self.stop
         agents, jumps = counted(self.agents, "agent"), counted(self.details.tally.jumps, "jump")
         run = "Run" if self.details.live is None else "Live run"
         changed = "; its file was changed" if self.provenance.get("intact") == "false" else ""
@@ -77,8 +79,8 @@ class Run:
         return f"<{run} of {law}: {agents}, {jumps}, {ended}>"
 
     def _repr_html_(self) -> str:
-        numbers = self.summary()
-        rows = [(f"{a}.{b}", numbers[a][b]) for a, b in SHOWN if numbers[a][b] is not None]
+        numbers = flat(self.summary())
+        rows = [(key, numbers[key]) for key in SHOWN if numbers[key] is not None]
         table = html_table((key, f"{value:.6g}") for key, value in rows)
         return beside(map_of(self.details), f"{table}<p>{escape(repr(self))}</p>")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dwell.cells.small_map import small_map
+from dwell.geometry import is_planar
 from dwell.results.details import Details
 from dwell.results.worlds import WorldAt
 
@@ -16,7 +17,7 @@ def map_of(kept: Details) -> str:
 
     Cells of agents with different sensors overlap, and are left out.
     """
-    if kept.system.dimension != 2:
+    if not is_planar(kept.system.workspace):
         return ""
     world = WorldAt.of(kept.system, kept.horizon)
     places = kept.at_the_end.positions[0][world.agents]

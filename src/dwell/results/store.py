@@ -19,6 +19,8 @@ from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning
 from dwell.agents.events import USUALLY, VECTORS, WHOLE
 from dwell.agents.state import Spent
+from dwell.agents.stored_names import DECAY_RATE
+from dwell.agents.traits import AbsentLaw
 from dwell.density import Function
 from dwell.engine.recorder import EVENTS, SUMMARY, Recorder, recorder_of
 from dwell.engine.tally import Tally
@@ -29,12 +31,12 @@ from dwell.measure import Metrics
 from dwell.results.dataset import (
     EVENT_VARIABLES,
     FORMAT,
-    LAW_ATTRIBUTES,
     RASTERS,
     SAMPLE_VARIABLES,
     SEAL,
     START_BEND,
     START_CRUISE,
+    absent_traits,
     spent_rows,
 )
 from dwell.results.details import Details
@@ -213,8 +215,10 @@ def _moved(
     return scenario
 
 
-def _hollow(system: CoverageSystem, names: dict[str, str], fault: InputError, law: Any) -> Any:
-    """`system` with parts that raise `fault` when they are called; `law` is what the law has."""
+def _hollow(
+    system: CoverageSystem, names: dict[str, str], fault: InputError, stated: Mapping[str, float]
+) -> CoverageSystem:
+    """`system` with parts that raise `fault` when they are called; `stated` is of its law."""
 
     def refuse(*_: Any) -> Any:
         raise fault
@@ -223,8 +227,8 @@ def _hollow(system: CoverageSystem, names: dict[str, str], fault: InputError, la
         system = replace(system, density=Function(refuse), spacing=None)
     if "controller.class" in names:
         kind = names["controller.class"].partition(":")[2]
-        own: Any = type(kind, (), {**law, "begin": refuse, "decide": refuse, "absent": fault})()
-        system = replace(system, controller=own)
+        traits = absent_traits(kind, stated)
+        system = replace(system, controller=AbsentLaw(fault, traits))
     return system
 
 
@@ -252,9 +256,8 @@ def _rebuild(
     live = attributes.get(LIVE)
     start = _start(variables, system, live is not None)
     if absent is not None:
-        law = {f: kept["law"][name] for f, name in LAW_ATTRIBUTES.items() if name in kept["law"]}
-        system = _hollow(system, named_code(scenario), absent, law)
-        start = replace(start, fade=law.get("fade", start.fade))
+        system = _hollow(system, named_code(scenario), absent, kept["law"])
+        start = replace(start, fade=kept["law"].get(DECAY_RATE, start.fade))
     reason, time, detail = json.loads(attributes["stop"])
     stop = Stop(StopReason(reason), float(time), detail)
     metrics = Metrics(**{f: variables[name][1] for f, (name, _, _) in SAMPLE_VARIABLES.items()})
@@ -287,8 +290,7 @@ def _restored(
     if recorder.kind == SUMMARY:
         recorder.metrics = []
     recorder.restore(arrays, json.loads(arrays["kept"].tobytes()))
-    absent = hasattr(recorder.system.controller, "absent")
-    return recorder.tally if absent else recorder.ending(stop)[1]
+    return recorder.tally if recorder.system.traits.absent else recorder.ending(stop)[1]
 
 
 def _without_last(metrics: Metrics, stop: Stop) -> Metrics:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from dwell._types import apart, counted
 from dwell._units import Units
 from dwell.hybrid import StopReason
+from dwell.results.figures import Figure, figures
+from dwell.results.summary import flat
 
 MOST_LISTED = 12  # agents whose numbers are shown
 MOST_SWITCHES = 4  # of the world, that are shown
-FIGURES = frozenset({
-    "law", "ended", "events", "messages", "cost", "error", "hold error", "separation", "distance",
-    "time taken",
-})  # rows that are figures; the others are remarks  # fmt: skip
+# Rows that say more than figures.
+REMARKS = frozenset({
+    "live", "clocks", "interventions", "dropped", "world", "sensors", "advice", "cells", "coverage",
+    "certificate", "Lipschitz", "repaired", "note",
+})  # fmt: skip
+Rows = Iterator[tuple[str, str]]
 # Flags of a run in which something did not hold that the law or the theorem guarantees.
 BROKEN = frozenset({"floor-hits", "adaptive-floor", "hold-error-exceeded", "outside"})
 
@@ -38,7 +42,7 @@ def remarks_of(summary: dict[str, Any]) -> list[dict[str, Any]]:
     found = [
         {"label": label, "says": says, "broken": says in broken or _violated(label, summary)}
         for label, says in rows_of(summary)
-        if label not in FIGURES and not (label == "coverage" and summary["coverage"]["nu"])
+        if label in REMARKS and not (label == "coverage" and summary["coverage"]["nu"])
     ]
     return sorted(found, key=lambda one: not one["broken"])
 
@@ -48,55 +52,101 @@ def _violated(label: str, summary: dict[str, Any]) -> bool:
     return label == "certificate" and bool(summary["certificate"]["violated"])
 
 
-def _rows(s: dict[str, Any], out: Path | None, resumed: bool) -> Iterator[tuple[str, str]]:
-    stop, units = s["stop"], Units(**s.get("units", {}))
-    ended = units.after(f"{stop['reason']} at t = {stop['time']:g}", "time")
+def _rows(summary: dict[str, Any], out: Path | None, resumed: bool) -> Rows:
+    """The rows of the figures, in the order of their table."""
+    units, columns = Units(**summary.get("units", {})), flat(summary)
+    rows: dict[str, list[Figure]] = {}
+    for figure in figures().values():
+        if figure.row:
+            rows.setdefault(figure.row, []).append(figure)
+    for row, several in rows.items():
+        if row == "ended":
+            yield from _ended(summary, units, out)
+        elif row == "time taken":
+            parts = ", all parts of the run together" if resumed else ""
+            yield row, f"{summary['wall_seconds']:.3g} s{parts}"
+        elif row in SENTENCES:
+            yield from SENTENCES[row](summary, units)
+        else:
+            yield from ((row, text) for one in several if (text := _plain(one, columns, units)))
+
+
+def _plain(figure: Figure, columns: Mapping[str, Any], units: Units) -> str:
+    """The value of a figure with its unit; nothing where a run has none."""
+    values = [columns.get(name) for name in figure.columns]
+    if None in values:
+        return ""
+    texts = [f"{value:.6g}" if isinstance(value, float) else str(value) for value in values]
+    words = "{0} to {2} per agent, mean {1}".format(*texts) if figure.spread else texts[0]
+    return units.after(words, figure.dimension.replace("$", ""))
+
+
+def _law(s: dict[str, Any], units: Units) -> Rows:
     who = counted(s["agents"], "agent")
     yield "law", f"{s['law']}, {who}, {s['integration']} integrals, seed {s['seed']}"
+
+
+def _ended(s: dict[str, Any], units: Units, out: Path | None) -> Rows:
+    """Why and when the run ended, and what to do where that was early."""
+    stop = s["stop"]
+    ended = units.after(f"{stop['reason']} at t = {stop['time']:g}", "time")
     yield "ended", ended if not stop["detail"] else f"{ended}: {stop['detail']}"
-    yield from _live(s.get("live"))
-    yield from _world(s.get("world"), units)
-    if not stop["ok"] and not s.get("live"):  # nothing continues a live run
+    # Nothing continues a live run.
+    if not stop["ok"] and not s.get("live"):
         file = None if out is None else str(out)
         yield "advice", StopReason(stop["reason"]).advice_about(file, stop["detail"])
+
+
+def _events(s: dict[str, Any], units: Units) -> Rows:
     each = "(per agent {min} to {max}, mean {mean:.1f})".format(**s["events"]["per_agent"])
     yield "events", f"{s['events']['total']}  {each}"
-    yield "cells", _cells(s["cells"])
+
+
+def _messages(s: dict[str, Any], units: Units) -> Rows:
     sent = f", {s['broadcasts']} broadcast" if s["broadcasts"] else ""
     yield "messages", f"{s['messages']} positions received{sent}"
+
+
+def _costs(s: dict[str, Any], units: Units) -> Rows:
     initial, final = (_cost(s, end) for end in ("initial", "final"))
-    if final is None:
-        yield "cost", f"{initial} at the start; not defined at the end"
-    else:
-        yield "cost", f"{initial} at the start, {final} at the end"
-        most, nu = s["error"]["final_max"], s["coverage"]["nu"]
+    ended = "; not defined at the end" if final is None else f", {final} at the end"
+    yield "cost", f"{initial} at the start{ended}"
+
+
+def _error(s: dict[str, Any], units: Units) -> Rows:
+    most, nu = s["error"]["final_max"], s["coverage"]["nu"]
+    if most is not None:
         error = _length(apart(most, most if nu is None else nu, 3)[0], units)
         yield "error", f"{error} at the end (largest of all agents)"
-    yield "coverage", _coverage(s["coverage"], {flag["code"] for flag in s["flags"]}, units)
-    if s["hold_error"]["max"] is not None:
-        most, limit = s["hold_error"]["max"], s["hold_error"]["limit"]
+
+
+def _hold_error(s: dict[str, Any], units: Units) -> Rows:
+    most, limit = s["hold_error"]["max"], s["hold_error"]["limit"]
+    if most is not None:
         speeds = apart(most, most if limit is None else limit)
         both = [units.after(one, "length / time") for one in speeds]
         yield "hold error", " at most; limit ".join(both) if limit else f"{both[0]} at most"
-    if s["separation"]["min"] is not None:
-        near = s["separation"]
+
+
+def _separation(s: dict[str, Any], units: Units) -> Rows:
+    near = s["separation"]
+    if near["min"] is not None:
         least = _length(f"{near['min']:.4g}", units)
         pair = "{} and {}".format(*near["agents"])
         when = units.after(f"t = {near['time']:.4g}", "time")
         yield "separation", f"{least} at least (agents {pair} at {when})"
-    if s["certificate"] is not None:
-        yield from _certificate(s["certificate"])
+
+
+def _distance(s: dict[str, Any], units: Units) -> Rows:
     low, high, mean = (
         _length(f"{s['distance'][key]:.4g}", units) for key in ("min", "max", "mean")
     )
     yield "distance", f"{low} to {high} per agent, mean {mean}"
-    parts = ", all parts of the run together" if resumed else ""
-    yield "time taken", f"{s['wall_seconds']:.3g} s{parts}"
 
 
-def _live(live: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
+def _live(s: dict[str, Any], units: Units) -> Rows:
     """The fleet of a live run, and what its network and its safety limits did."""
-    if live is None:
+    if (live := s.get("live")) is None:
         return
     starts = counted(live["boots"], "boot")
     samples, late = counted(live["samples"], "sample"), counted(live["gaps_over_t2"], "gap")
@@ -117,9 +167,9 @@ def _length(number: str, units: Units) -> str:
     )
 
 
-def _world(world: dict[str, Any] | None, units: Units) -> Iterator[tuple[str, str]]:
+def _world(s: dict[str, Any], units: Units) -> Rows:
     """What changes during the run, and who has which sensor."""
-    if world is None:
+    if (world := s.get("world")) is None:
         return
     says = [_motion(span, units) for span in world["moving"]]
     says += [_switch(switch, units) for switch in world["switches"][:MOST_SWITCHES]]
@@ -171,8 +221,10 @@ def _cost(s: dict[str, Any], end: str) -> str | None:
     return None if cost is None else words
 
 
-def _certificate(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _certificate(s: dict[str, Any], units: Units) -> Rows:
     """What the theorem's hypotheses and conclusions came to, and the constants it assumes."""
+    if (found := s["certificate"]) is None:
+        return
     broken = [f for f in found["findings"] if f["status"] == "violated"]
     listed = "; ".join(f"{f['name']} ({f['where']})" for f in broken)
     if not broken and not found["holds"]:
@@ -189,14 +241,22 @@ def _certificate(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Lipschitz", f"{text} assumed, {value} measured: {seen['says']}"
 
 
-def _cells(cells: dict[str, Any]) -> str:
-    """How many were computed, by kind where there are several."""
+def _cells(s: dict[str, Any], units: Units) -> Rows:
+    """How many cells were computed, by kind where there are several."""
+    cells = s["cells"]
     each = "(per agent {min} to {max})".format(**cells["per_agent"])
     if not cells["guaranteed"]:
-        return f"{cells['voronoi']} computed  {each}"
+        yield "cells", f"{cells['voronoi']} computed  {each}"
+        return
     total = cells["voronoi"] + cells["guaranteed"] + cells["dual_guaranteed"]
-    kinds = f"{cells['voronoi']} Voronoi, {cells['guaranteed']} guaranteed, as many dual"
-    return f"{total} computed: {kinds}  {each}"
+    as_many = cells["dual_guaranteed"] == cells["guaranteed"]
+    dual = "as many dual" if as_many else f"{cells['dual_guaranteed']} dual guaranteed"
+    kinds = f"{cells['voronoi']} Voronoi, {cells['guaranteed']} guaranteed, {dual}"
+    yield "cells", f"{total} computed: {kinds}  {each}"
+
+
+def _covered(s: dict[str, Any], units: Units) -> Rows:
+    yield "coverage", _coverage(s["coverage"], {flag["code"] for flag in s["flags"]}, units)
 
 
 def _coverage(coverage: dict[str, Any], flags: set[str], units: Units) -> str:
@@ -209,3 +269,12 @@ def _coverage(coverage: dict[str, Any], flags: set[str], units: Units) -> str:
         return f"errors do not stay within {nu}"
     since = units.after(f"t = {coverage['reached_at']:.4g}", "time")
     return f"every error within {nu} from {since} on"
+
+
+# Rows that put several figures into one sentence; others are values with their units.
+SENTENCES: dict[str, Callable[[dict[str, Any], Units], Rows]] = {
+    "law": _law, "live": _live, "world": _world, "events": _events, "cells": _cells,
+    "messages": _messages, "cost": _costs, "error": _error, "coverage": _covered,
+    "hold error": _hold_error, "separation": _separation, "certificate": _certificate,
+    "distance": _distance,
+}  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dwell._checks import check_whole
+from dwell._compatibility import Need
 from dwell._types import Points
 from dwell._units import OPEN, Units
 from dwell.agents import (
@@ -20,36 +21,18 @@ from dwell.agents import (
     check_start,
     scatter,
 )
-from dwell.agents.interfaces import information_of, needs_centroid_only
 from dwell.agents.timeline import timeline_of
-from dwell.agents.world import Timeline, sum_of
-from dwell.cells.centroid_rate import refuse_rates
-from dwell.cells.guaranteed import refuse_nonconvex
-from dwell.cells.ranges import as_radii, refuse_ground
-from dwell.controllers import (
-    TVD,
-    DiscreteLloyd,
-    EventTriggered,
-    Lloyd,
-    MinimumEnergy,
-    SelfTriggered,
-    SelfTriggeredCentroid,
-    Timer,
-)
+from dwell.agents.traits import is_law
+from dwell.agents.world import sum_of
+from dwell.cells.ranges import as_radii
 from dwell.density import (
     Density,
     Function,
-    Gaussian,
     Mixture,
-    Moving,
-    MovingRaster,
-    Polynomial,
-    Raster,
-    Uniform,
 )
 from dwell.density.moving import density_at
 from dwell.density.support import check_density
-from dwell.errors import DwellError, InputError
+from dwell.errors import DwellError
 from dwell.geometry import (
     Ball,
     Box,
@@ -61,14 +44,20 @@ from dwell.geometry import (
     Region,
     Workspace,
 )
-from dwell.scenario.laws import GUARANTEED_KINDS, LawSpec, LloydSpec, NetworkSpec, PythonSpec
+from dwell.scenario.laws import (
+    LAW_KINDS,
+    LAW_TABLES,
+    LawSpec,
+    NetworkSpec,
+    PythonSpec,
+)
 from dwell.scenario.modules import find_code, named_code, refused
 from dwell.scenario.places import (
     CallableSpec,
     DensitySpec,
     MixtureSpec,
-    UniformSpec,
     WorkspaceSpec,
+    uniform,
 )
 from dwell.scenario.problems import listing, shown
 from dwell.scenario.raster_table import RasterSpec
@@ -79,16 +68,6 @@ from dwell.scenario.tracks import TrackSpec
 from dwell.scenario.values import Table
 
 # The kinds of tables in a file, and what makes an object of their keys.
-LAW_KINDS: Mapping[str, type] = {
-    "timer": Timer,
-    "lloyd": Lloyd,
-    "discrete-lloyd": DiscreteLloyd,
-    "self-triggered": SelfTriggered,
-    "self-triggered-centroid": SelfTriggeredCentroid,
-    "event-triggered": EventTriggered,
-    "tvd": TVD,
-    "minimum-energy": MinimumEnergy,
-}
 KINDS: Mapping[str, Callable[..., Any]] = {
     **LAW_KINDS,
     "polygon": Polygon,
@@ -104,9 +83,6 @@ KINDS: Mapping[str, Callable[..., Any]] = {
     ),
     "ball": Ball,
     "ellipsoid": Ellipsoid,
-    "uniform": Uniform,
-    "polynomial": lambda terms, origin=(): Polynomial(terms, origin),
-    "gaussian": Gaussian,
 }
 
 
@@ -118,12 +94,7 @@ def _made(spec: Table) -> Any:
     if not moving:
         return make(**keys)
     keys |= {name: getattr(spec, name).build() for name in moving}
-    if make is Polygon:
-        return MovingPolygon(**keys)
-    if "terms" in keys:  # of a polynomial
-        keys["coefficients"] = keys.pop("terms")
-        return Moving(Polynomial, **keys)
-    return Moving(make, **keys)
+    return MovingPolygon(**keys)
 
 
 def with_seed(scenario: Scenario, seed: int | None = None) -> Scenario:
@@ -173,6 +144,8 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         changes=changes,
     )
     refuse_unfit(system)
+    if scenario.certificate is not None:
+        system.refuse(Need.CERTIFICATE)
     of_site = () if scenario.site is None else scenario.site.repairs or ()
     coarse = [note for spec in raster_tables(scenario) for note in _notes(spec)]
     return system, start, (*of_site, *workspace.repairs, *repairs, *coarse)
@@ -180,16 +153,16 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
 
 def build_without_code(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     """What `build` gives, with built-in parts in place of those in Python."""
-    ours: dict[str, Any] = {}
+    ours: dict[str, Any] = {"certificate": None}
     for key in named_code(scenario):
         if key.startswith("controller"):
-            ours["controller"] = LloydSpec(kind="lloyd")
+            ours["controller"] = LAW_TABLES["lloyd"](kind="lloyd")
         elif key.startswith("density"):
-            ours["density"] = UniformSpec(kind="uniform")
+            ours["density"] = uniform()
         else:
             name = key.partition("[")[0]
             tables = [
-                one.model_copy(update={"density": UniformSpec(kind="uniform")})
+                one.model_copy(update={"density": uniform()})
                 if isinstance(one.density, CallableSpec)
                 else one
                 for one in getattr(scenario, name)
@@ -239,58 +212,19 @@ def _network(spec: NetworkSpec) -> Network:
 
 def law_kind(law: object) -> str:
     """The kind of a built-in law in a file; nothing for others."""
-    return next((kind for kind, own in LAW_KINDS.items() if type(law) is own), "")
+    return next((kind for kind, known in LAW_KINDS.items() if type(law) is known), "")
 
 
 def refuse_unfit(system: CoverageSystem) -> None:
     """Refuse laws, integration and radii that cannot take the world of a system."""
-    law, timeline = system.controller, system.timeline
-    kind, name = law_kind(law), law_kind(law) or type(law).__name__
-    if system.sensors and system.radius is not None:
-        says = "limits the range of agents with different sensors; leave one of the two out"
-        raise _unfit("agents.radius", says, "sensor.radius")
-    if system.sensors and not needs_centroid_only(law):
-        says = f'= "{name}" uses more than the centroid, which needs one density for all agents, '
-        says += 'got [[sensor]] tables; use "timer" or "lloyd"'
-        raise _unfit("controller.kind", says, "sensor.law")
-    if system.changes is not None and system.spacing is not None:
-        says = "integrates on a grid of points, which needs a world that does not change; use exact"
-        raise _unfit("run.integration", says, "world.grid")
-    if system.changes is not None and getattr(law, "ode_accuracy", None) is not None:
-        says = 'is "ode", which needs a world that does not change; use "sampled"'
-        raise _unfit("controller.mode", says, "world.ode")
-    for phase in timeline.phases:
-        now = phase.ground.at(phase.begin)
-        if information_of(law).world == "rate":
-            refuse_rates(phase.ground)
-        if system.radius is not None:
-            as_radii(system.radius, system.agents, now.workspace)
-            refuse_ground(now, np.array(system.radius))
-    if kind in GUARANTEED_KINDS:
-        _refuse_guaranteed(kind, timeline)
-
-
-def _refuse_guaranteed(kind: str, timeline: Timeline) -> None:
-    """Refuse worlds in which guaranteed cells are not known."""
-    says, code = f'= "{kind}" works with guaranteed cells, ', "world.guaranteed"
-    other = 'use "timer", "lloyd" or "discrete-lloyd"'
-    for phase in timeline.phases:
-        refuse_nonconvex(phase.workspace)
-    if not timeline.same_agents:
-        why = "which need the same agents all the time, got worlds in which agents leave or arrive"
-        raise _unfit("controller.kind", f"{says}{why}; {other}", code)
-    if any(phase.ground.boundary is not None for phase in timeline.phases):
-        why = "which bound where other agents may be but not where the boundary moves"
-        raise _unfit("controller.kind", f"{says}{why}; {other}", code)
-    densities = [phase.density for phase in timeline.phases]
-    parts = [p for d in densities for p in (d.parts if isinstance(d, Mixture) else (d,))]
-    if any(isinstance(part, Raster | MovingRaster) for part in parts):
-        why = f"over which a raster cannot be integrated; {other}, or another density"
-        raise _unfit("controller.kind", f"{says}{why}", "density.raster")
-
-
-def _unfit(key: str, says: str, code: str) -> InputError:
-    return InputError(f"{key} {says}", code=code, key=key)
+    law = law_kind(system.controller) or system.traits.name
+    radius = () if system.radius is None else (Need.RADIUS,)
+    grid = () if system.spacing is None else (Need.GRID,)
+    for need in (*radius, *grid, *system.traits.needs):
+        system.refuse(need, law)
+    if system.radius is not None:
+        for phase in system.timeline.phases:
+            as_radii(system.radius, system.agents, phase.ground.at(phase.begin).workspace)
 
 
 def build_workspace(spec: WorkspaceSpec) -> Workspace | MovingPolygon:
@@ -308,7 +242,7 @@ def build_density(spec: DensitySpec, scenario: Scenario | None = None) -> Densit
         return raster_of(spec, scenario)
     if isinstance(spec, CallableSpec):
         return Function(find_code("density.function", spec.function, folder), spec.function)
-    density: Density = _made(spec)
+    density: Density = spec.made()
     return density
 
 
@@ -332,20 +266,21 @@ def build_controller(spec: LawSpec, folder: str | None = None) -> Controller:
 def _own_law(spec: PythonSpec, folder: str | None) -> Controller:
     """A law in Python; refused where its class does not take the keys, or is no law."""
     key, given = "controller.class", f"is {shown(spec.law)}, which"
-    law = find_code(key, spec.law, folder)
+    code = find_code(key, spec.law, folder)
     try:
-        made = law(**{name: _frozen(value) for name, value in (spec.model_extra or {}).items()})
+        made = code(**{name: _frozen(value) for name, value in (spec.model_extra or {}).items()})
     except DwellError:
         raise
     except Exception as fault:
-        known = listing(list(getattr(law, "__dataclass_fields__", ())))
+        known = listing(list(getattr(code, "__dataclass_fields__", ())))
         has = f"; its parameters are {known}" if known else ""
         says = f"{given} cannot be made of its keys ({type(fault).__name__}: {fault}){has}"
         raise refused(key, says) from fault
-    if not isinstance(made, Controller):
+    if not is_law(made):
         needed = "a class with the methods begin(observation) and decide(observation) is needed"
         raise refused(key, f"{given} gives a {type(made).__name__}; {needed}")
-    return made
+    law: Controller = made
+    return law
 
 
 def _frozen(value: Any) -> Any:

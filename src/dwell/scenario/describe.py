@@ -5,26 +5,27 @@ What a scenario file would refuse of the options of `simulate` is refused here a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any, assert_never
 
 import numpy as np
 
 from dwell._checks import check_whole
+from dwell._parameters import Terms, declaration_of, parameters_of
 from dwell._types import Points, finite_number, in_short, is_one_of, is_whole, listed
 from dwell.agents import Sensor, Switch
 from dwell.agents.network import Network
+from dwell.agents.traits import is_law
 from dwell.density import (
+    DECLARED,
     Density,
     Function,
-    Gaussian,
     Mixture,
     Moving,
     MovingRaster,
-    Polynomial,
     Raster,
-    Uniform,
 )
 from dwell.errors import ControllerError, InputError, arriving
 from dwell.geometry import (
@@ -39,7 +40,7 @@ from dwell.geometry import (
     Workspace,
 )
 from dwell.motion import Circle, Keyframes
-from dwell.scenario.build import LAW_KINDS
+from dwell.scenario.build import law_kind
 from dwell.scenario.load import parse_scenario
 from dwell.scenario.modules import name_of
 from dwell.scenario.rasters import describe_frames, describe_raster
@@ -122,7 +123,7 @@ def _described(value: Any) -> Any:
 def _described_terms(coefficients: Any) -> Any:
     """The terms of a moving polynomial, with powers as whole numbers: keyframes are all floats."""
     if not isinstance(coefficients, dict):
-        return coefficients
+        return [list(term) for term in coefficients]
     frames = [
         [(*map(int, powers), value) for *powers, value in frame] for frame in coefficients["values"]
     ]
@@ -136,15 +137,12 @@ def describe_controller(controller: Any) -> dict[str, Any] | None:
     choice that was not made. A law in Python is a dataclass that can be imported, of values that
     JSON holds.
     """
-    kind = next((kind for kind, law in LAW_KINDS.items() if type(controller) is law), None)
+    kind = law_kind(controller) or None
     named = name_of(type(controller))
-    if kind is None and (
-        named is None or isinstance(controller, type) or not is_dataclass(controller)
-    ):
+    nameless = named is None or inspect.isclass(controller) or not is_dataclass(controller)
+    if kind is None and nameless:
         return None
-    values = {
-        f.name: (getattr(controller, f.name), f.default) for f in fields(controller) if f.init
-    }
+    values = _values(controller)
     if kind is not None:
         return {"kind": kind, **{key: v for key, (v, default) in values.items() if v != default}}
     assert named is not None
@@ -154,6 +152,11 @@ def describe_controller(controller: Any) -> dict[str, Any] | None:
     except ValueError:
         return None
     return {"kind": "python", "class": named[0], **described}
+
+
+def _values(of: Any) -> dict[str, tuple[Any, Any]]:
+    """The parameters of a dataclass, each with its value and its default."""
+    return {f.name: (getattr(of, f.name), f.default) for f in fields(of) if f.init}
 
 
 def describe_workspace(workspace: Workspace | MovingPolygon) -> dict[str, Any]:
@@ -188,13 +191,6 @@ def describe_workspace(workspace: Workspace | MovingPolygon) -> dict[str, Any]:
 def describe_density(density: Density) -> dict[str, Any] | None:
     """The `density` table; None for a function without an importable name."""
     match density:
-        case Uniform(level=level):
-            return {"kind": "uniform", "level": level}
-        case Polynomial(coefficients=terms, origin=origin):
-            return {"kind": "polynomial", "terms": [list(t) for t in terms], "origin": origin}
-        case Gaussian():
-            table = {k: v for k, v in asdict(density).items() if v is not None}
-            return {"kind": "gaussian", **table}
         case Raster():
             return describe_raster(density)
         case MovingRaster():
@@ -204,15 +200,25 @@ def describe_density(density: Density) -> dict[str, Any] | None:
             simple = all(t is not None and t["kind"] not in ("callable", "mixture") for t in tables)
             return {"kind": "mixture", "parts": tables} if simple else None
         case Moving(kind=kind, parameters=parameters):
-            table = {name: _described(value) for name, value in parameters.items()}
-            if kind is Polynomial:
-                table["terms"] = _described_terms(table.pop("coefficients"))
-            return {"kind": kind.__name__.lower(), **table}
+            return _declared_table(kind, parameters)
         case Function(call=call, name=name):
             name = name or (name_of(call) or (None,))[0]
             return None if name is None else {"kind": "callable", "function": name}
+        case _ if type(density) in DECLARED:
+            return _declared_table(type(density), vars(density))
         case _:
             return None
+
+
+def _declared_table(kind: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The table of a density whose parameters are declared, from their values."""
+    table = {"kind": declaration_of(kind).kind}
+    for name, one in parameters_of(kind).items():
+        if (value := values.get(name)) is not None:
+            terms = isinstance(one.kind, Terms)
+            value = _described(value)
+            table[one.key or name] = _described_terms(value) if terms else value
+    return table
 
 
 def run_table(
@@ -284,10 +290,9 @@ def check_options(
 
 def check_controller(controller: object) -> None:
     """Refuse what is not a law."""
-    usable = hasattr(controller, "begin") and hasattr(controller, "decide")
-    if not usable or isinstance(controller, type):
+    if not is_law(controller):
         kind = f"of type {type(controller).__name__}"
-        if isinstance(controller, type):
+        if inspect.isclass(controller):
             kind = f"the class {controller.__name__}"
         raise ControllerError(
             f"the controller is {kind}; an object with the methods "

@@ -25,55 +25,65 @@ from .problems import (
 from .schema import Scenario
 
 Ranks: TypeAlias = dict[int, dict[str | int, int]]
+Model: TypeAlias = type[BaseModel]
 
 MOST_EXPLAINED = 100
 _AT_ITSELF = ("missing", "extra_forbidden")
 _KIND_CODES = ("scenario.kind", "scenario.missing-key")
 
 
-def error_of(error: ValidationError, data: dict[str, Any]) -> ScenarioError:
-    """The exception for what the validator found, first in the file first."""
+def error_of(error: ValidationError, data: dict[str, Any], root: Model = Scenario) -> ScenarioError:
+    """The exception for what the validator of `root` found, first in the file first."""
+    return scenario_error(*problems_of(error, data, root))
+
+
+def problems_of(
+    error: ValidationError, data: dict[str, Any], root: Model
+) -> tuple[list[Problem], int]:
+    """What the validator found, first in the file first, and how many more there are."""
     details = [dict(detail) for detail in error.errors(include_url=False)]
     ranks: Ranks = {}
     details.sort(key=lambda detail: _position(data, _place(detail, data), ranks))
-    found = _explain_all(details[:MOST_EXPLAINED], data)
+    found = _explain_all(details[:MOST_EXPLAINED], data, root)
     newer = [p for p in found if p.code == "scenario.version"]
     if newer:
-        return scenario_error(newer)
+        return newer, 0
     found = _without_echoes(found)
     found.sort(key=lambda p: _position(data, p.where, ranks))
-    return scenario_error(found, unseen=max(len(details) - MOST_EXPLAINED, 0))
+    return found, max(len(details) - MOST_EXPLAINED, 0)
 
 
-def _explain_all(details: list[dict[str, Any]], data: dict[str, Any]) -> list[Problem]:
+def _explain_all(details: list[dict[str, Any]], data: dict[str, Any], root: Model) -> list[Problem]:
     """One problem or more for each detail; keys that belong to one other kind are one problem."""
     found: list[Problem] = []
     strangers: dict[tuple[Where, tuple[str, ...]], list[Where]] = {}
     for detail in details:
         where = _place(detail, data)
-        owners = owners_of(data, where) if detail["type"] == "extra_forbidden" else ()
+        owners = owners_of(data, where, root) if detail["type"] == "extra_forbidden" else ()
         if owners:
             strangers.setdefault((where[:-1], owners), []).append(where)
         else:
-            found += _explain(detail, data)
-    return found + [_strangers(keys, owners, data) for (_, owners), keys in strangers.items()]
+            found += _explain(detail, data, root)
+    return found + [_strangers(keys, owners, data, root) for (_, owners), keys in strangers.items()]
 
 
-def _strangers(keys: list[Where], owners: tuple[str, ...], data: dict[str, Any]) -> Problem:
+def _strangers(
+    keys: list[Where], owners: tuple[str, ...], data: dict[str, Any], root: Model
+) -> Problem:
     """Keys of one table that other kinds of the table have, and its own kind has not."""
     table = keys[0][:-1]
     kinds = listing([f'"{owner}"' for owner in owners], "or")
     others = [str(key[-1]) for key in keys[1:]]
     also = f", and so {'do' if others[1:] else 'does'} {listing(others)}" if others else ""
     mine = shown(reduce(item_at, (*table, "kind"), data))
-    known = [key for key in fields_of(table_at(data, table)[0]) if key != "kind"]
+    known = [key for key in fields_of(table_at(data, table, root)[0]) if key != "kind"]
     have = f"whose key{'s are' if known[1:] else ' is'} {listing(known)}"
     have = have if known else "which has no keys of its own"
     says = f"belongs to kind = {kinds}{also}, got kind = {mine}, {have}"
     return Problem(keys[0], "scenario.unknown-key", says)
 
 
-def _explain(detail: dict[str, Any], data: dict[str, Any]) -> list[Problem]:
+def _explain(detail: dict[str, Any], data: dict[str, Any], root: Model) -> list[Problem]:
     kind, context, value = detail["type"], detail.get("ctx", {}), detail["input"]
     where, got = _place(detail, data), shown(value)
     code, says = "scenario.value", f"holds a value that cannot be used, got {got}"
@@ -82,15 +92,15 @@ def _explain(detail: dict[str, Any], data: dict[str, Any]) -> list[Problem]:
     if kind == NEEDS:
         code, says = context["code"], f"needs {context['what']}, got {got}"
     elif kind in ("union_tag_invalid", "union_tag_not_found"):
-        return [_kind_problem((*where, "kind"), value, data)]
+        return [_kind_problem((*where, "kind"), value, data, root)]
     elif kind == "literal_error":
-        return [_choice_problem(where, value, data)]
+        return [_choice_problem(where, value, data, root)]
     elif kind == "extra_forbidden":
-        return [_unknown_key(where, data)]
+        return [_unknown_key(where, data, root)]
     elif kind == "missing" and where[-1] == "kind":
-        return [_kind_problem(where, {}, data)]
+        return [_kind_problem(where, {}, data, root)]
     elif kind == "missing":
-        field = fields_of(table_at(data, where[:-1])[0]).get(str(where[-1]))
+        field = fields_of(table_at(data, where[:-1], root)[0]).get(str(where[-1]))
         code = "scenario.missing-key"
         says = f"is missing; it is {field.description if field else ''}"
     elif kind in BOUNDS:
@@ -110,16 +120,16 @@ def _explain(detail: dict[str, Any], data: dict[str, Any]) -> list[Problem]:
     return [Problem(where, code, says)]
 
 
-def _kind_problem(where: Where, table: object, data: dict[str, Any]) -> Problem:
+def _kind_problem(where: Where, table: object, data: dict[str, Any], root: Model) -> Problem:
     value = item_at(table, "kind")
     if value is None:
-        says = f"is missing; it must be {listing(choices_at(data, where), 'or')}"
+        says = f"is missing; it must be {listing(choices_at(data, where, root), 'or')}"
         return Problem(where, "scenario.missing-key", says)
-    return _choice_problem(where, value, data)
+    return _choice_problem(where, value, data, root)
 
 
-def _choice_problem(where: Where, value: object, data: dict[str, Any]) -> Problem:
-    choices = choices_at(data, where)
+def _choice_problem(where: Where, value: object, data: dict[str, Any], root: Model) -> Problem:
+    choices = choices_at(data, where, root)
     names = tuple(part for part in where if isinstance(part, str))
     says = f"must be {listing(choices, 'or')}, got {shown(value)}"
     if names[-2:] == ("start", "region"):
@@ -130,12 +140,12 @@ def _choice_problem(where: Where, value: object, data: dict[str, Any]) -> Proble
     return Problem(where, "scenario.kind", says)
 
 
-def _unknown_key(where: Where, data: dict[str, Any]) -> Problem:
+def _unknown_key(where: Where, data: dict[str, Any], root: Model) -> Problem:
     table, key = where[:-1], str(where[-1])
-    known = list(fields_of(table_at(data, table)[0]))
+    known = list(fields_of(table_at(data, table, root)[0]))
     settled = reduce(item_at, (*table, "kind"), data) is not None
     close = nearest(key, [k for k in known if k != "kind" or not settled])
-    meant = (*table, close) if close else elsewhere(key)
+    meant = (*table, close) if close else elsewhere(key, root)
     says = f"is not a known key; known here are {listing(known)}"
     if meant is not None:
         here = "" if close else " here"
@@ -200,40 +210,47 @@ def _position(data: object, where: Where, ranks: Ranks) -> tuple[int, ...]:
 # Keys and choices that are known at a place of a scenario.
 
 
-def table_at(data: object, where: Where) -> tuple[type[BaseModel] | None, list[type[BaseModel]]]:
-    """The model of the table at a place, chosen by its kind, and all models that it may have.
+def table_at(
+    data: object, where: Where, root: Model = Scenario
+) -> tuple[Model | None, list[Model]]:
+    """The model of the table at a place of `root`, chosen by its kind, and all that it may have.
 
     The model is None where there is no table in the format.
     """
-    model: type[BaseModel] | None = Scenario
-    options: list[type[BaseModel]] = [Scenario]
+    model: Model | None = root
+    options: list[Model] = [root]
     for part in where:
         data = item_at(data, part)
         if isinstance(part, str):
             field = fields_of(model).get(part)
-            options = list(_models_in(field.annotation)) if field else []
+            options = list(_models_in(field.annotation if field else _open_keys(model)))
         model = _pick(options, data)
     return model, options
 
 
-def fields_of(model: type[BaseModel] | None) -> dict[str, Any]:
+def _open_keys(model: Model | None) -> Any:
+    """What a table holds under keys that it does not declare; None if it takes no others."""
+    return getattr(model, "others", None)
+
+
+def fields_of(model: Model | None) -> dict[str, Any]:
     """The fields of a table by their keys in a file."""
     fields = {} if model is None else model.model_fields
     return {field.alias or name: field for name, field in fields.items()}
 
 
-def choices_at(data: object, where: Where) -> list[str]:
+def choices_at(data: object, where: Where, root: Model) -> list[str]:
     """The words that a key may hold: the literals of a field, or the kinds of a union."""
-    model, options = table_at(data, where[:-1])
+    model, options = table_at(data, where[:-1], root)
     field = fields_of(model).get(str(where[-1]))
     if field is not None:
         return list(_words_in(field.annotation))
     return [word for option in options for word in _kinds_of(option)]
 
 
-def owners_of(data: object, where: Where) -> tuple[str, ...]:
+def owners_of(data: object, where: Where, root: Model) -> tuple[str, ...]:
     """The kinds of a table that have a key; none if no kind of it does."""
-    options = table_at(data, where[:-1])[1]
+    options = table_at(data, where[:-1], root)[1]
     return tuple(kind for m in options if where[-1] in fields_of(m) for kind in _kinds_of(m))
 
 
@@ -244,13 +261,13 @@ def nearest(word: str, known: list[str]) -> str | None:
     return folded[close[0]] if close else None
 
 
-def elsewhere(key: str) -> Where | None:
+def elsewhere(key: str, root: Model) -> Where | None:
     """The one other place of the format that has a key of this name."""
-    places = {where for where in _all_keys(Scenario, ()) if where[-1] == key}
+    places = {where for where in _all_keys(root, ()) if where[-1] == key}
     return places.pop() if len(places) == 1 and key != "kind" else None
 
 
-def _all_keys(model: type[BaseModel], where: Where) -> Iterator[Where]:
+def _all_keys(model: Model, where: Where) -> Iterator[Where]:
     for key, field in fields_of(model).items():
         yield (*where, key)
         if key in ("parts", "world", "sensor", "faults"):  # whose keys repeat those of other tables
@@ -268,7 +285,7 @@ def item_at(data: Any, part: str | int) -> Any:
     return None
 
 
-def _pick(options: list[type[BaseModel]], data: object) -> type[BaseModel] | None:
+def _pick(options: list[Model], data: object) -> Model | None:
     if len(options) == 1:
         return options[0]
     kind = item_at(data, "kind")
@@ -278,12 +295,12 @@ def _pick(options: list[type[BaseModel]], data: object) -> type[BaseModel] | Non
     return found
 
 
-def _kinds_of(model: type[BaseModel]) -> list[str]:
+def _kinds_of(model: Model) -> list[str]:
     field = model.model_fields.get("kind")
     return list(_words_in(field.annotation)) if field else []
 
 
-def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+def _models_in(annotation: Any) -> Iterator[Model]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for inner in get_args(annotation):

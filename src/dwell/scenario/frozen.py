@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from dwell._compatibility import Need
 from dwell._types import finite_number, in_short
 from dwell.errors import InputError
 from dwell.scenario.build import build
 from dwell.scenario.describe import describe_density, describe_workspace
 from dwell.scenario.load import parse_scenario
 from dwell.scenario.schema import Scenario
-from dwell.theory.rates import refuse_unequal
-
-PER_AGENT = ("t1", "t2", "period", "initial_timer", "initial_hold", "intervals")  # of the timer law
 
 
 def scenario_at(scenario: Scenario, time: float | None) -> Scenario:
@@ -28,7 +27,7 @@ def scenario_at(scenario: Scenario, time: float | None) -> Scenario:
         need = f"a time from 0 to the horizon, {scenario.run.horizon:g}, is needed"
         raise InputError(f"the time is {in_short(time)}; {need}", code="world.time", key="at")
     system, start, _ = build(scenario)
-    refuse_unequal(system)
+    system.refuse(Need.ONE_TIME)
     if system.changes is None:
         return scenario
     ground, present = system.ground_at(given), system.world_at(given).present
@@ -42,15 +41,14 @@ def scenario_at(scenario: Scenario, time: float | None) -> Scenario:
     tables["agents"] = {"start": ground.workspace.nearest(start[who]).tolist()}
     if scenario.agents.ids is not None:
         tables["agents"]["ids"] = [scenario.agents.ids[p] for p in who]
-    _keep(tables["controller"], PER_AGENT, who, system.agents)
-    _keep(tables.get("certificate", {}), ("lipschitz",), who, system.agents)
+    _keep(tables["controller"], scenario.controller.lists_per_agent(), who)
+    lipschitz = tables.get("certificate", {}).get("lipschitz")
+    if isinstance(lipschitz, list | tuple):
+        _keep(tables["certificate"], ("lipschitz",), who)
     return parse_scenario(tables)
 
 
-def _keep(table: dict[str, Any], names: tuple[str, ...], who: Any, agents: int) -> None:
+def _keep(table: dict[str, Any], names: Iterable[str], who: Any) -> None:
     """Keep the entries of some agents in lists that have one for each."""
     for name in names:
-        values = table.get(name)
-        if isinstance(values, list | tuple) and len(values) == agents:
-            nested = name != "intervals" or isinstance(values[0], list | tuple)
-            table[name] = [values[p] for p in who] if nested else values
+        table[name] = [table[name][p] for p in who]

@@ -11,7 +11,7 @@ import importlib
 import inspect
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
@@ -32,6 +32,7 @@ from .problems import shown
 if TYPE_CHECKING:
     from .schema import Scenario
 
+CODE = (*EXTENSION_SUFFIXES, *SOURCE_SUFFIXES)  # endings of files that an import runs
 _LOADED: dict[Path, tuple[str, ModuleType]] = {}  # by file: the digest of its source, the module
 _LOCK = threading.RLock()
 
@@ -149,6 +150,23 @@ def source_file(module: str, folder: str | None) -> Path | None:
     base = Path(folder or "", *module.split("."))
     paths = (base.with_name(f"{base.name}.py"), base / "__init__.py")
     return next((path for path in paths if folder is not None and path.is_file()), None)
+
+
+def importable_files(module: str, folder: str) -> Iterator[Path]:
+    """Files and folders that an import of `module` from `folder` may run or search.
+
+    These are the module and the packages around it, by all endings of code, and the links in the
+    outermost of these packages.
+    """
+    path = Path(folder)
+    for name in module.split("."):
+        files = [path / f"{name}{ending}" for ending in CODE]
+        path /= name
+        files += [path, *(path / f"__init__{ending}" for ending in CODE)]
+        yield from (one for one in files if one.exists())
+    for one in Path(folder, module.partition(".")[0]).rglob("*"):
+        if one.is_symlink() and (one.is_dir() or one.name.endswith(CODE)):
+            yield one
 
 
 def name_of(thing: Any) -> tuple[str, str | None] | None:

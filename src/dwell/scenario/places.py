@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias, Union
 
-from pydantic import Field, Tag
+from pydantic import Field
+
+from dwell._parameters import declaration_of
+from dwell.density import DECLARED
 
 from . import checks
+from .declared import DensityTable, density_table
 from .problems import Problem
 from .raster_table import RasterSpec
 from .tracks import (
-    MatrixTrack,
-    PointTrack,
-    PositiveTrack,
     RingTrack,
-    TermsKeyframes,
-    constant_or_track,
-    frames_of,
 )
 from .values import (
     Bounds,
@@ -31,7 +28,6 @@ from .values import (
     Positive,
     PositiveList,
     Table,
-    Term,
     doc,
     listed,
 )
@@ -212,83 +208,15 @@ WorkspaceSpec: TypeAlias = Annotated[
 ]
 
 
-class UniformSpec(Table):
-    """Every place matters the same."""
-
-    kind: Literal["uniform"] = doc("which form of density this is")
-    level: Positive = doc("the density everywhere, greater than 0", 1.0)
-
-
-class PolynomialSpec(Table):
-    """A sum of coefficient * (x - origin x)^i * (y - origin y)^j, or the like in n coordinates."""
-
-    kind: Literal["polynomial"] = doc("which form of density this is")
-    terms: Annotated[
-        Annotated[
-            tuple[Term, ...],
-            Field(min_length=1),
-            listed("a list of terms [i, j, coefficient]"),
-            Tag("~constant"),
-        ]
-        | Annotated[TermsKeyframes, Tag("~keyframes")],
-        constant_or_track,
-    ] = doc(
-        "terms [i, j, coefficient], or as many powers as the workspace has dimensions "
-        "and a coefficient: whole powers from 0, in sum at most 16; or {times, values}"
-    )
-    origin: Point | None = doc("the point that powers are taken about; all zeros if absent", None)
-
-    def of_dimension(self, n: int) -> Iterator[Problem]:
-        """What does not have n coordinates."""
-        for where, terms in frames_of(self.terms, ("terms",)):
-            for problem in checks.terms(terms, n):
-                yield replace(problem, where=(*where, *problem.where[1:]))
-        yield from checks.point(("origin",), self.origin, n)
-
-
-class GaussianSpec(Table):
-    """A Gaussian: weight * exp(-rate |s - center|^2), or with a covariance."""
-
-    kind: Literal["gaussian"] = doc("which form of density this is")
-    center: PointTrack = doc(
-        "the top of the hill, in units of length; {times, values} or {center, radius, period} for "
-        "one that moves"
-    )
-    rate: PositiveTrack | None = doc(
-        "how fast the hill falls, per length squared, or {times, values}; or give covariance", None
-    )
-    covariance: MatrixTrack | None = doc(
-        "symmetric positive definite, in the plane [[xx, xy], [xy, yy]], in length "
-        "squared, for exp(-(s - center)' covariance^-1 (s - center) / 2); or give rate",
-        None,
-    )
-    weight: PositiveTrack = doc(
-        "the density at the center, greater than 0, or {times, values}", 1.0
-    )
-
-    def _problems(self) -> Iterator[Problem]:
-        if self.rate is not None and self.covariance is not None:
-            says = "cannot be given beside rate; keep one of the two"
-            yield Problem(("covariance",), "density.gaussian", says)
-        elif self.covariance is not None:
-            for where, matrix in frames_of(self.covariance, ("covariance",)):
-                for problem in checks.covariance(matrix):
-                    yield replace(problem, where=(*where, *problem.where[1:]))
-        elif self.rate is None:
-            says = "is missing; a gaussian needs either rate or covariance"
-            yield Problem(("rate",), "scenario.missing-key", says)
-
-    def of_dimension(self, n: int) -> Iterator[Problem]:
-        """What does not have n coordinates."""
-        for where, center in frames_of(self.center, ("center",)):
-            yield from checks.point(where, center, n)
-        for where, matrix in frames_of(self.covariance, ("covariance",)):
-            yield from checks.matrix(where, matrix, n)
-
-
-TermSpec: TypeAlias = Annotated[
-    UniformSpec | PolynomialSpec | GaussianSpec | RasterSpec, Field(discriminator="kind")
-]
+# The densities whose parameters are declared, by their kinds in a file.
+DENSITY_TABLES = {declaration_of(one).kind: density_table(one) for one in DECLARED}
+if TYPE_CHECKING:
+    TermSpec: TypeAlias = DensityTable | RasterSpec
+else:
+    TermSpec = Annotated[
+        Union[(*DENSITY_TABLES.values(), RasterSpec)],
+        Field(discriminator="kind"),
+    ]
 
 
 class MixtureSpec(Table):
@@ -313,7 +241,15 @@ class CallableSpec(Table):
     function: Function = doc('the function, written "module:name"')
 
 
-DensitySpec: TypeAlias = Annotated[
-    UniformSpec | PolynomialSpec | GaussianSpec | RasterSpec | MixtureSpec | CallableSpec,
-    Field(discriminator="kind"),
-]
+if TYPE_CHECKING:
+    DensitySpec: TypeAlias = DensityTable | RasterSpec | MixtureSpec | CallableSpec
+else:
+    DensitySpec = Annotated[
+        Union[(*DENSITY_TABLES.values(), RasterSpec, MixtureSpec, CallableSpec)],
+        Field(discriminator="kind"),
+    ]
+
+
+def uniform() -> DensityTable:
+    """The table of a uniform density."""
+    return DENSITY_TABLES["uniform"](kind="uniform")

@@ -15,21 +15,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 
+from dwell._compatibility import Need, of_dimension, refusals
+from dwell._parameters import RATE, TIME
 from dwell.errors import InputError
 
 from . import checks
 from .fleet import FleetSpec, fleet_problems
 from .laws import (
-    GUARANTEED_AT_MOST,
-    GUARANTEED_KINDS,
-    DiscreteLloydSpec,
-    LawSpec,
-    LloydSpec,
+    AnyLaw,
     NetworkSpec,
-    TimerSpec,
-    waits,
+    stated_traits,
 )
-from .places import DensitySpec, UniformSpec, WorkspaceSpec
+from .places import DensitySpec, WorkspaceSpec, uniform
 from .problems import Problem, refuse
 from .site import DEGREES, SiteSpec, Units, units_at
 from .team import AgentsSpec, SensorSpec, WorldSpec, sensor_problems
@@ -170,9 +167,7 @@ class Scenario(Table):
     )
     site: SiteSpec | None = doc("an outline from a map file, in place of workspace", None)
     workspace: WorkspaceSpec = doc("the region to be covered; or give site")
-    density: DensitySpec = doc(
-        "how much each place matters; uniform if absent", UniformSpec(kind="uniform")
-    )
+    density: DensitySpec = doc("how much each place matters; uniform if absent", uniform())
     agents: AgentsSpec = doc("the agents and where they start")
     world: Annotated[tuple[WorldSpec, ...], listed("a list of tables")] | None = doc(
         "how the world changes at given times; not at all if absent", None
@@ -180,7 +175,7 @@ class Scenario(Table):
     sensor: Annotated[tuple[SensorSpec, ...], listed("a list of tables")] | None = doc(
         "sensors with densities of their own, in place of density; none if absent", None
     )
-    controller: Annotated[LawSpec, Field(discriminator="kind")] = doc(
+    controller: Annotated[AnyLaw, Field(discriminator="kind")] = doc(
         "the law that the agents follow"
     )
     network: NetworkSpec | None = doc(
@@ -226,9 +221,8 @@ class Scenario(Table):
         yield from self._world_problems()
         yield from sensor_problems(self, agents, later)
         yield from fleet_problems(self, agents)
-        if isinstance(self.controller, TimerSpec):
-            for problem in self.controller.each_per_agent(agents, later):
-                yield problem.inside(("controller",))
+        for problem in self.controller.each_per_agent(agents, later):
+            yield problem.inside(("controller",))
         yield from self._network_problems()
         yield from self._certificate_problems(agents, later)
         yield from self._clock_problems(horizon)
@@ -280,13 +274,10 @@ class Scenario(Table):
         for k, sensor in enumerate(self.sensor or ()):
             for problem in sensor.density.of_dimension(n):
                 yield problem.inside(("sensor", k, "density"))
-        if law.kind in GUARANTEED_KINDS and n > GUARANTEED_AT_MOST:
-            says = (
-                f'= "{law.kind}" works with guaranteed cells, which need a workspace of at most '
-                f'{GUARANTEED_AT_MOST} dimensions, got {n}; use "timer", "lloyd" or '
-                '"discrete-lloyd"'
-            )
-            yield Problem(("controller", "kind"), "controller.dimension", says)
+        if Need.GUARANTEED in stated_traits(law).needs:
+            for refusal in refusals(Need.GUARANTEED, (of_dimension(n),)):
+                says = refusal.says.format(law=law.kind, n=n).removeprefix(f"{refusal.key} ")
+                yield Problem(tuple(refusal.key.split(".")), refusal.code, says)
         if isinstance(self.run.integration, GridSpec) and not self.workspace.polygonal:
             says = (
                 '= "grid" needs a polygon, or a box or polytope in the plane, got '
@@ -296,7 +287,7 @@ class Scenario(Table):
 
     def _network_problems(self) -> Iterator[Problem]:
         law, links = self.controller, self.network
-        if isinstance(law, LloydSpec) and law.mode == "ode" and links not in (None, NetworkSpec()):
+        if links not in (None, NetworkSpec()) and stated_traits(law).is_equation:
             says = (
                 'loses or delays samples, which needs mode = "sampled", got controller.mode = '
                 '"ode", in which agents sample continuously; leave it out'
@@ -307,7 +298,7 @@ class Scenario(Table):
         kind = self.controller.kind
         if self.certificate is None:
             return
-        if kind != "timer":
+        if kind not in ("timer", "python"):
             says = (
                 "states what the theorem of the timer law assumes, so it needs "
                 f'controller.kind = "timer", got "{kind}"; leave it out'
@@ -322,15 +313,14 @@ class Scenario(Table):
         law, shortest = self.controller, checks.ULPS_PER_TIMER * math.ulp(horizon)
         reason = f"or the clock cannot advance near run.horizon = {horizon!r}, got"
         code = f"{law.kind}.resolution"
-        for key, times in waits(law).items():
-            at, wait = checks.least(times)
-            if wait < shortest:
-                says = f"must be at least {shortest:.3g}, {reason} {wait!r}"
+        for key, one, given in law.clock():
+            at, value = checks.least(given)
+            if one.unit == TIME and value < shortest:
+                says = f"must be at least {shortest:.3g}, {reason} {value!r}"
                 yield Problem(("controller", key, *at), code, says)
-        rate = law.rate if isinstance(law, DiscreteLloydSpec) else None
-        if rate is not None and rate > 1.0 / shortest:
-            says = f"must be at most {1.0 / shortest:.3g}, {reason} {rate!r}"
-            yield Problem(("controller", "rate"), code, says)
+            if one.unit == RATE and value > 1.0 / shortest:
+                says = f"must be at most {1.0 / shortest:.3g}, {reason} {value!r}"
+                yield Problem(("controller", key), code, says)
 
 
 def scenario_schema() -> dict[str, Any]:

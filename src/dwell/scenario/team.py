@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Tag
 
 from . import checks
 from .laws import NetworkSpec
-from .places import DensitySpec, ScatterBoxSpec, UniformSpec, WorkspaceSpec
+from .places import DensitySpec, ScatterBoxSpec, WorkspaceSpec, uniform
 from .problems import Problem
 from .values import (
     AgentCount,
@@ -154,7 +154,7 @@ def sensor_problems(scenario: Any, agents: int, later: int) -> Iterator[Problem]
             says = "names sensors, but there is no [[sensor]] table; add some, or leave it out"
             yield Problem(("agents", "sensors"), "sensor.missing", says)
         return
-    if scenario.density != UniformSpec(kind="uniform"):
+    if scenario.density != uniform():
         says = "cannot be given beside [[sensor]] tables, which have their own; leave it out"
         yield Problem(("density",), "sensor.density", says)
     if any(one.density is not None for one in scenario.world or ()):

@@ -159,28 +159,25 @@ def _form(value: Any) -> str:
 
 
 constant_or_track = Discriminator(_form)
-PositiveTrack: TypeAlias = Annotated[
-    Annotated[Positive, Tag("~constant")] | Annotated[NumberKeyframes, Tag("~keyframes")],
-    constant_or_track,
-]
+
+
+def track_of(constant: Any, keyframes: type[KeyframesSpec]) -> Any:
+    """The type of a parameter that is a constant, or given at some times."""
+    return Annotated[
+        Annotated[constant, Tag("~constant")] | Annotated[keyframes, Tag("~keyframes")],
+        constant_or_track,
+    ]
+
+
 PointTrack: TypeAlias = Annotated[
     Annotated[Point, Tag("~constant")]
     | Annotated[PointKeyframes, Tag("~keyframes")]
     | Annotated[CircleSpec, Tag("~circle")],
     constant_or_track,
 ]
-MatrixTrack: TypeAlias = Annotated[
-    Annotated[Matrix, Tag("~constant")] | Annotated[MatrixKeyframes, Tag("~keyframes")],
-    constant_or_track,
-]
-RingTrack: TypeAlias = Annotated[
-    Annotated[PlanarPoints, Tag("~constant")] | Annotated[RingKeyframes, Tag("~keyframes")],
-    constant_or_track,
-]
-FileTrack: TypeAlias = Annotated[
-    Annotated[Text, Tag("~constant")] | Annotated[FileKeyframes, Tag("~keyframes")],
-    constant_or_track,
-]
+MatrixTrack: Any = track_of(Matrix, MatrixKeyframes)
+RingTrack: Any = track_of(PlanarPoints, RingKeyframes)
+FileTrack: Any = track_of(Text, FileKeyframes)
 
 
 def frames_of(value: Any, where: tuple[str | int, ...]) -> Iterator[tuple[Any, Any]]:

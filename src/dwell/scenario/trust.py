@@ -3,7 +3,8 @@
 Importing a module runs it, so a name in a file is followed only where the user has handed over the
 code as well:
 
-- a scenario or sweep file may name modules beside it (in its folder, or in one within);
+- a scenario or sweep file may name modules beside it (in its folder, or in one within, links
+  followed: those of the module, of the packages around it, and within the outermost of these);
 - a run file, a journal or the folder of a sweep may name any, if this user has written it on this
   machine: such a file carries a seal made with a secret of the user, as Jupyter's notebooks do;
 - all others with `--allow-code` (in Python `allow_code=True`) alone.
@@ -26,7 +27,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .modules import file_of, named_code, refused, source_file
+from .modules import file_of, importable_files, named_code, refused, source_file
 from .problems import shown
 
 if TYPE_CHECKING:
@@ -114,8 +115,10 @@ def _far(name: str, folder: Path, modules: str | None, allow_code: bool) -> str:
     if path is None:
         put = f"put {file_of(module)} beside the scenario or run file"
         return f"is {shown(name)}, and {file_of(module)} is not in {home}; {put}, or {_add()}"
-    if not _within(path, folder):
-        return f"is {shown(name)} of {path}, which is not within {folder}; {_add()}"
+    for one in (path, *importable_files(module, home)):
+        if not _within(one, folder):
+            leads = f", a link to {one.resolve()}" if _within(one.parent, folder) else ""
+            return f"is {shown(name)} of {one}{leads}, which is not within {folder}; {_add()}"
     return ""
 
 

@@ -10,9 +10,10 @@ import json
 import math
 import numbers
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -36,6 +37,8 @@ class Table(BaseModel):
     """A table of a scenario: frozen, no unknown keys, no conversions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    # The table under each key that is not declared, where such keys are allowed.
+    others: ClassVar[Any] = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -97,6 +100,12 @@ def as_numbers(
         return found
     except ValueError as bad:
         raise needs(what, code) from bad
+
+
+def _from_zero(number: float) -> float:
+    if number < 0.0:
+        refuse([Problem((), "scenario.range", f"must be at least 0, got {number!r}")])
+    return number
 
 
 def numbers_validator(what: str, code: str, least: int, most: int | None = None) -> BeforeValidator:
@@ -260,6 +269,7 @@ Bounds: TypeAlias = Annotated[
         "both ends [lower, upper] of an interval, two finite numbers", "scenario.bounds", 2, 2
     ),
 ]
+Range: TypeAlias = Annotated[Bounds, AfterValidator(lambda ends: tuple(map(_from_zero, ends)))]
 PlanarPoint: TypeAlias = Annotated[
     tuple[float, float], numbers_validator(point_needed(2), "scenario.point", 2, 2)
 ]
@@ -302,25 +312,39 @@ Matrix: TypeAlias = Annotated[
     BeforeValidator(as_matrix, json_schema_input_type=float | Rows),
 ]
 Term: TypeAlias = Annotated[tuple[int | float, ...], Field(min_length=2), BeforeValidator(as_term)]
+TermRows: TypeAlias = Annotated[
+    tuple[Term, ...], Field(min_length=1), listed("a list of terms [i, j, coefficient]")
+]
 TimeOrOff: TypeAlias = Annotated[float, Field(gt=0)] | Literal["off"]
 SampleEvery: TypeAlias = Annotated[TimeOrOff, time_or_off("sample_every", "samples")] | None
 CheckpointEvery: TypeAlias = Annotated[TimeOrOff, time_or_off("every", "checkpoints")]
-PositiveList: TypeAlias = Annotated[
-    tuple[Positive, ...], Field(min_length=1), listed("a list of numbers")
-]
 Levels: TypeAlias = Annotated[
     tuple[Share, ...], Field(min_length=2), listed("a list of numbers from 0 to 1")
 ]
-PerAgent: TypeAlias = Annotated[
-    Annotated[Positive, Tag("~one")] | Annotated[PositiveList, Tag("~each")],
-    chosen_by(_is_list, "~one", "~each"),
-]
-Intervals: TypeAlias = Annotated[
-    Annotated[PositiveList, Tag("~one")]
-    | Annotated[
-        Annotated[tuple[PositiveList, ...], listed("a list of lists of numbers")], Tag("~each")
-    ],
-    chosen_by(_is_nested, "~one", "~each"),
-]
+
+
+def list_of(number: Any, what: str = "a list of numbers") -> Any:
+    """A list of numbers of some type, at least one."""
+    return Annotated[tuple[number, ...], Field(min_length=1), listed(what)]
+
+
+def one_or_each(number: Any) -> Any:
+    """A number of some type for all agents, or a list of one for each."""
+    one, each = Annotated[number, Tag("~one")], Annotated[list_of(number), Tag("~each")]
+    return Annotated[one | each, chosen_by(_is_list, "~one", "~each")]
+
+
+def list_or_lists(number: Any) -> Any:
+    """A list of numbers of some type for all agents, or a list of one such list for each."""
+    one: Any = list_of(number)
+    lists: Any = Annotated[tuple[one, ...], listed("a list of lists of numbers")]
+    return Annotated[
+        Annotated[one, Tag("~one")] | Annotated[lists, Tag("~each")],
+        chosen_by(_is_nested, "~one", "~each"),
+    ]
+
+
+PositiveList: Any = list_of(Positive)
+PerAgent: Any = one_or_each(Positive)
 points_or_table = chosen_by(is_table, "~points", "~table")
 word_or_table = chosen_by(is_table, "~word", "~table")

@@ -6,27 +6,18 @@ import json
 import os
 from collections.abc import Mapping
 from hashlib import sha256
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from dwell._need import need
 from dwell._types import in_short
-from dwell.errors import InputError, SiteError
+from dwell.errors import SiteError
 
 
 def library(name: str, what: str) -> Any:
     """Import a library of the extra `geo`; `what` needs it, in words."""
-    try:
-        return import_module(name)
-    except ImportError as fault:
-        package = name.partition(".")[0]
-        says = f"{what} needs {package}, which "
-        if isinstance(fault, ModuleNotFoundError) and fault.name in (name, package):
-            says += "is not installed; use `pip install dwell[geo]`"
-        else:
-            says += f"is installed but cannot be loaded ({fault}); a file beside your script that "
-            says += "has the name of a module hides it, or the installation is damaged"
-        raise InputError(says, code="site.library") from fault
+    packages = "pyproj pyogrio rasterio shapely"
+    return need(name, f"{what} needs", packages, code="site.library")
 
 
 def digest_of_file(path: str | Path) -> str | None:

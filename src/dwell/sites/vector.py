@@ -16,6 +16,7 @@ from dwell.density import Raster
 from dwell.errors import SiteError, WorkspaceError
 from dwell.geometry import Polygon, Region, Workspace
 from dwell.geometry.region import Part
+from dwell.geometry.routes import MOST_CORNERS, Routes
 from dwell.sites import outlines
 from dwell.sites.features import (
     Choice,
@@ -44,6 +45,7 @@ WIDEST = 2000e3  # metres across
 MOST_BENT = 1e-3  # of the diameter: the sagitta of a side beyond which `densify` is needed
 LEAST_BENT = 1e-5  # of the diameter: a sagitta that is noted
 ENOUGH = 0.1  # of the sagitta allowed: what an advised `densify` leaves
+FINEST, COARSEST = 1e-7, 0.1  # of the width: values of `simplify` that are tried
 LONG = 10_000  # vertices, beyond which `simplify` is offered
 MOST_PLACES = 400  # vertices at which the scale is measured
 BESIDE = 8  # rows and columns of points around which it is measured, too
@@ -264,11 +266,14 @@ def _made(shape: Any, crs: Any, file: Path, wanted: Wanted, *, in_order: bool) -
     shape, frame, repairs, notes = outline_in_metres(shape, crs, file, wanted)
     shape, turned = outlines.wound(shape, file.name)
     repairs += turned if in_order else []
+    whole = shape
     if wanted.simplify is not None:
         shape, simplified = outlines.simplified(shape, file, wanted.simplify)
         repairs += simplified
     notes += about_scale(frame.system, _places(shape))
     workspace = as_workspace(shape, wanted.stay)
+    if isinstance(workspace, Region) and workspace.stay:
+        _refuse_corners(_most_turns(shape), whole, file, wanted.simplify or 0.0)
     notes += _about_length(workspace, file)
     return Site(workspace, frame, (*repairs, *workspace.repairs), tuple(notes))
 
@@ -459,6 +464,43 @@ def _refuse_wide(across: float, shape: Any, crs: Any, file: Path) -> None:
         advice = box
         says += f"{as_keys(box)} keeps what is in that box, in the coordinates of the file"
     raise refused(file, says, "size", advice)
+
+
+def _refuse_corners(turns: int, whole: Any, file: Path, simplify: float) -> None:
+    """Refuse more corners than agents can go around; the sentence has a `simplify` that suffices.
+
+    whole : the outline before any of its vertices were left out by `simplify`.
+    """
+    if turns <= MOST_CORNERS:
+        return
+    says = f"has {turns} corners around which a path may turn, and at most {MOST_CORNERS} are "
+    says += "possible where agents stay in it"
+    across = _across(whole)
+    steps = 10.0 ** np.arange(np.floor(np.log10(FINEST * across)), np.log10(COARSEST * across))
+    for metres in np.outer(steps, (1.0, 2.0, 5.0)).ravel().tolist():
+        if metres <= simplify:
+            continue
+        try:
+            shape, _ = outlines.simplified(whole, file, metres)
+            left = _most_turns(shape)
+            if left > MOST_CORNERS:
+                continue
+            as_workspace(shape, stay=True)
+        except (SiteError, WorkspaceError):
+            continue  # some vertices that are left out make rings cross
+        metres = float(f"{metres:g}")
+        says += f"; simplify = {metres:g} leaves {left} of them, and moves the outline by at most "
+        raise refused(file, f"{says}{metres:g} m", "corners", {"simplify": metres})
+    raise refused(file, f"{says}; take a part of it by clip or parts, or leave out stay", "corners")
+
+
+def _most_turns(shape: Any) -> int:
+    """The largest number of corners, of any part, around which a path may turn."""
+    lib = outlines.shapely()
+    return max(
+        Routes([lib.get_coordinates(ring)[:-1] for ring in outlines.rings_of(part)]).turns
+        for part in lib.get_parts(shape)
+    )
 
 
 def _about_length(workspace: Workspace, file: Path) -> list[str]:

@@ -11,15 +11,15 @@ from typing import Any, final
 import numpy as np
 
 from dwell._checks import check_whole
-from dwell._types import Floats, Ints, Points, in_short, is_whole, listed
+from dwell._types import Points, in_short, is_whole, listed
 from dwell.agents import CoverageSystem
 from dwell.agents.start import check_start
 from dwell.engine.interrupts import StopRequest
 from dwell.engine.run_loop import RunLoop
 from dwell.errors import InputError
-from dwell.hybrid import StopReason
 from dwell.progress import Progress, reported
-from dwell.results import Run
+from dwell.results.figures import batched_figures, nested, values_of
+from dwell.results.summary import flat
 from dwell.runner import run_built
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, build_start, with_seed
@@ -43,70 +43,30 @@ class Case:
 @final
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """The figures of many runs, one entry (or row) per run, in the order of the arguments.
+    """The figures of many runs, in the order of the arguments.
 
-    Every number is the one that ``run_scenario(batch.scenarios[k]).summary()`` gives, bit for bit.
-    Numbers "as seen" are those at the start, at events and at the end.
+    ``batch["cost.final"]`` is a figure of all runs, by its name in the flat summary of a run, as in
+    the table of a sweep. Every value is the one that ``run_scenario(batch.scenarios[k]).summary()``
+    gives, bit for bit. Figures that depend on what is recorded are left out.
+
+    Attributes
+    ----------
+    scenarios : each as it would be run alone.
+    columns : an array for each figure, with an entry or row for each run; nan stands for null, in a
+        column of words or seeds None.
     """
 
-    scenarios: tuple[Scenario, ...]  # each as it would be run alone
-    reasons: tuple[StopReason, ...]
-    times: Floats  # (R,) when each ended
-    looks: Ints  # (R, N) events of each agent
-    positions: Points  # (R, N, n) at the end
-    errors: Floats  # (R, N) |centroid - position| at the end; nan where two agents coincide
-    initial_costs: Floats
-    costs: Floats  # at the end; nan where two agents coincide
-    hold_errors: Floats  # the largest seen; nan for laws that have none
-    separations: Floats  # the smallest distance of two agents seen; inf for one agent
-    nu: Floats  # the error that counts as covered; nan if none does
-    last_beyond: Floats  # the last time at which an error beyond nu was seen; nan if none was
-    empty: Ints  # samples of cells without mass
-    messages: Ints  # positions of others obtained, by all agents, from the start on
-    updates: Ints  # (R, N) changes of the held velocity
-    distance: Floats  # (R, N) length of each agent's path
-    energy: Floats  # (R, N) integral of its squared speed
+    scenarios: tuple[Scenario, ...]
+    columns: Mapping[str, np.ndarray]
 
     def __len__(self) -> int:
-        return len(self.reasons)
+        return len(self.scenarios)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.columns[name]
 
     def __repr__(self) -> str:
-        return f"<Batch of {len(self)} runs, {self.events.sum()} events>"
-
-    @property
-    def seeds(self) -> np.ndarray:
-        """The seed of each run."""
-        return np.array([one.run.seed for one in self.scenarios])
-
-    @property
-    def events(self) -> Ints:
-        """How many there were in each run."""
-        found: Ints = self.looks.sum(axis=1)
-        return found
-
-    def columns(self) -> dict[str, np.ndarray]:
-        """One value per run, named as in a sweep's table, for a data frame; nan where null."""
-        found: dict[str, np.ndarray] = {
-            "seed": self.seeds,
-            "start_seed": np.array([one.agents.start_seed for one in self.scenarios]),
-            "stop.reason": np.array([reason.value for reason in self.reasons]),
-            "stop.ok": np.array([reason.ok for reason in self.reasons]),
-            "stop.time": self.times,
-            "events.total": self.events,
-            "messages": self.messages,
-            "cost.initial": self.initial_costs,
-            "cost.final": self.costs,
-            "error.final_max": self.errors.max(axis=1),
-            "coverage.nu": self.nu,
-            "coverage.last_beyond": self.last_beyond,
-            "hold_error.max": self.hold_errors,
-            "separation.seen": np.where(np.isinf(self.separations), np.nan, self.separations),
-        }
-        for name in ("looks", "updates", "distance", "energy"):
-            values, key = getattr(self, name), "events.per_agent" if name == "looks" else name
-            found[f"{key}.min"], found[f"{key}.max"] = values.min(axis=1), values.max(axis=1)
-            found[f"{key}.mean"] = values.mean(axis=1)
-        return found
+        return f"<Batch of {len(self)} runs, {self['events.total'].sum()} events>"
 
 
 def simulate_many(
@@ -139,14 +99,14 @@ def simulate_many(
     Returns
     -------
     Batch
-        One row per run, equal bit for bit to that of `run_scenario`.
+        Columns by the names of the flat summary, equal bit for bit to that of `run_scenario`.
 
     Examples
     --------
     >>> import dwell
     >>> short = dwell.load_scenario("site.toml", ["run.horizon=2"])
-    >>> len(dwell.simulate_many(short, seeds=[1, 2, 3]).columns()["seed"])
-    3
+    >>> dwell.simulate_many(short, seeds=[1, 2, 3])["seed"].tolist()
+    [1, 2, 3]
     """
     check_whole("threads", threads, 1, optional=True)
     with reported(progress) as report:
@@ -159,48 +119,30 @@ def simulate_many(
         )
         report("measuring", 1.0)
         rows = [row for block in blocks.values() for row in block]
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-        reasons = tuple(columns.pop("reasons"))
-        arrays: Any = {name: np.array(values) for name, values in columns.items()}
-        return Batch(tuple(case.scenario for case in cases), reasons, **arrays)
+        columns = {name: _column([row[name] for row in rows]) for name in rows[0]}
+        return Batch(tuple(case.scenario for case in cases), columns)
 
 
 def _rows(cases: Sequence[Case], report: Progress) -> list[dict[str, Any]]:
-    """The figures of each case, of which only a summary is recorded."""
+    """The flat figures of each case, of which only a summary is recorded."""
     rows = []
     for k, case in enumerate(cases):
         report("simulating", k / len(cases))
         options = case.scenario.run.model_copy(update={"record": RecordSpec(kind="summary")})
         summary = case.scenario.model_copy(update={"run": options})
         loop = RunLoop(lambda what, share: None, StopRequest())
-        rows.append(
-            _figures(run_built(summary, (case.system, case.positions, ()), loop, threads=1))
-        )
+        run = run_built(summary, (case.system, case.positions, ()), loop, threads=1)
+        rows.append(flat(nested(values_of(run, batched_figures()))))
     return rows
 
 
-def _figures(run: Run) -> dict[str, Any]:
-    """The fields of a `Batch` for one run; nan where a figure is not defined."""
-    contact, agents = run.details.ends_in_contact, run.system.agents
-    figures = {
-        "reasons": run.stop.reason,
-        "times": run.stop.time,
-        "looks": run.details.tally.event_counts,
-        "positions": run.details.at_the_end.positions[0],
-        "errors": np.full(agents, np.nan) if contact else run.details.ends[-1].errors[0],
-        "initial_costs": run.details.ends[0].costs[0],
-        "costs": None if contact else run.details.ends[-1].costs[0],
-        "hold_errors": run.details.largest_hold_error,
-        "separations": run.details.seen_separation,
-        "nu": run.system.nu,
-        "last_beyond": run.details.last_beyond,
-        "empty": run.details.tally.empty,
-        "messages": run.counters.received.sum(),
-        "updates": run.counters.updates,
-        "distance": run.counters.distance,
-        "energy": run.counters.energy,
-    }
-    return {name: np.nan if value is None else value for name, value in figures.items()}
+def _column(values: list[Any]) -> np.ndarray:
+    """The values of all runs as an array; where some have none, nan of the same shape."""
+    known = [value for value in values if value is not None]
+    if len(known) == len(values) or any(isinstance(value, str | int) for value in known):
+        return np.array(values)
+    shape = np.shape(known[0]) if known else ()
+    return np.array([np.full(shape, np.nan) if value is None else value for value in values])
 
 
 # Scenarios, seeds and starts of a batch.

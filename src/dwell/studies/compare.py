@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from html import escape
 from pathlib import Path
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 from dwell._checks import check_callable, check_flag, check_whole
 from dwell._tables import html_table, text_table
-from dwell._types import Floats, Ints, in_short, is_positive, listed
-from dwell._units import OPEN, Units
+from dwell._types import in_short, is_positive, listed
 from dwell.errors import InputError, UnsavedError
 from dwell.plotting import COMPARED, write_figures
 from dwell.plotting.figures import require_matplotlib
 from dwell.plotting.save import check_free
 from dwell.progress import Progress, reported
 from dwell.results import Run
+from dwell.results.figures import compared_figures, nested
 from dwell.results.files import check_target
-from dwell.results.summary import law_of
 from dwell.runner import run_scenario, simulate
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import (
@@ -32,80 +31,55 @@ from dwell.scenario.build import (
     refuse_unfit,
     with_seed,
 )
-from dwell.scenario.describe import describe_controller
+from dwell.scenario.describe import check_controller, describe_controller
 from dwell.scenario.schema import GridSpec
+from dwell.scenario.values import Table
 from dwell.studies.folder import make_folder
 from dwell.studies.laws import matched, mismatches, scenarios_of_laws, with_law
-from dwell.studies.outcome import Match, final_cost, final_error, levels_of, settled_at
+from dwell.studies.outcome import Match, levels_of, settled_at
 from dwell.studies.outcome import match as matched_ends
 from dwell.workers.threads import run_jobs
 
 SCHEMA = 1
 LEVELS = (0.5, 1e-2, 1e-6, 1e-12)  # of errors, for settling times in the paper's workspace
 UNLIKE = 1.1  # ratio of top speeds from which the comparison has a note
-CELLS = {
-    "voronoi": "Voronoi cells",
-    "guaranteed": "guaranteed cells",
-    "dual_guaranteed": "dual guaranteed",
-    "all": "cells of all kinds",
-}  # by kind, with their labels
-Spread = dict[str, float]
+# Figures that are alike for all laws, or that the last row has.
+UNSHOWN = ("law", "stop.ok", "cost.initial", "wall_seconds")
+
+
+class Row(NamedTuple):
+    """One quantity: what people call it, its value for each law, and what stands for None."""
+
+    label: str
+    values: list[Any]
+    missing: str = "-"
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class LawFigures:
-    """One column of the table: what a law achieved, and what that took."""
+    """What a law achieved, and what that took: one column of the table.
 
-    law: str  # its kind, or the name of its class
-    stop: str
-    ok: bool
-    final_error: float | None  # largest of all agents
-    settled: dict[float, float | None]  # level: time from which all errors stay below it
-    initial_cost: float
-    final_cost: float | None
-    cells: dict[str, Spread]  # voronoi, guaranteed, dual_guaranteed, all: per agent
-    looks: Spread
-    measurements: Spread  # events, at each of which an agent measures its own position
-    updates: Spread  # changes of velocity
-    received: Spread  # positions of others
-    sent: Spread  # messages
-    top_speed: float | None  # the largest of all agents at any time
-    distance: Spread
-    energy: Spread
-    wall_seconds: float
+    ``row["cost.final"]`` is a figure by its name in the summary of a run. Of what agents have each,
+    such as ``row["distance"]`` or ``row["messages"]``, it is `min`, `mean` and `max` over the
+    agents.
+
+    Attributes
+    ----------
+    values : the figures by name.
+    settled : the time from which all errors stay below a level, by level; None if never.
+    """
+
+    values: Mapping[str, Any]
+    settled: Mapping[float, float | None]
+
+    def __getitem__(self, key: str) -> Any:
+        return self.values[key]
 
     def as_json(self) -> dict[str, Any]:
         """The figures for programs, with the keys of `dwell run --json` where they are the same."""
-        nested = {
-            "law": self.law,
-            "stop": {"reason": self.stop, "ok": self.ok},
-            "error": {"final_max": self.final_error},
-            "settled_at": {f"{level:g}": at for level, at in self.settled.items()},
-            "cost": {"initial": self.initial_cost, "final": self.final_cost},
-        }
-        return nested | {field.name: getattr(self, field.name) for field in fields(self)[7:]}
-
-    def column(self, units: Units = OPEN) -> dict[str, str]:
-        """The figures for people, by their labels."""
-        label, times = units.beside, {}
-        for level, at in self.settled.items():
-            to = units.after(f"settled to {level:g}", "length")
-            times[label(to, "time")] = _number(at, "never")
-        return {
-            "ended": self.stop,
-            label("final error", "length"): _number(self.final_error),
-            **times,
-            "final cost": _number(self.final_cost),
-            **{label: _spread(self.cells[kind]) for kind, label in CELLS.items()},
-            "own position measured": _spread(self.measurements),
-            "changes of velocity": _spread(self.updates),
-            "positions received": _spread(self.received),
-            "messages sent": _spread(self.sent),
-            label("top speed", "length / time"): _number(self.top_speed),
-            label("distance", "length"): _spread(self.distance),
-            "energy": _spread(self.energy),
-        }
+        found = nested({one.compared: self[one.key] for one in compared_figures()})
+        return found | {"settled_at": {f"{level:g}": at for level, at in self.settled.items()}}
 
 
 @final
@@ -127,7 +101,8 @@ class Comparison:
     @cached_property
     def notes(self) -> list[str]:
         """What limits the comparison, in sentences."""
-        speeds = {name: row.top_speed for name, row in self.figures.items() if row.top_speed}
+        known = {name: row["top_speed"] for name, row in self.figures.items()}
+        speeds = {name: speed for name, speed in known.items() if speed}
         low, high = min(speeds.values(), default=0.0), max(speeds.values(), default=0.0)
         if high <= UNLIKE * low:
             return list(self.unmatched)
@@ -158,15 +133,25 @@ class Comparison:
 
     def rows(self) -> Iterator[list[str]]:
         """The table for people: a row for each quantity, a column for each law."""
-        units = self.runs[self.reference].details.units
-        columns = [figures.column(units) for figures in self.figures.values()]
-        yield from ([label, *(column[label] for column in columns)] for label in columns[0])
+        for row in self.table():
+            yield [row.label, *(_shown(value, row.missing) for value in row.values)]
+        yield ["time taken", *(f"{law['wall_seconds']:.3g} s" for law in self.figures.values())]
+
+    def table(self) -> Iterator[Row]:
+        """Numbers, words and spreads of all rows but the time taken."""
+        units, laws = self.runs[self.reference].details.units, self.figures.values()
+        for one in compared_figures():
+            if one.key not in UNSHOWN:
+                yield Row(one.named(units), [law[one.key] for law in laws])
+        for level in next(iter(laws)).settled:
+            label = f"settled to {units.after(f'{level:g}', 'length')}"
+            times = [law.settled[level] for law in laws]
+            yield Row(units.beside(label, "time"), times, "never")
         matches = self.matches.values()
         far, settled = f"distance to {self.reference}", "distance, settled"
-        yield [units.beside(far, "length"), *(_number(m.distance) for m in matches)]
-        yield [units.beside(settled, "length"), *(_number(m.settled) for m in matches)]
-        yield ["same tessellation", *("yes" if m.same else "no" for m in matches)]
-        yield ["time taken", *(f"{f.wall_seconds:.3g} s" for f in self.figures.values())]
+        yield Row(units.beside(far, "length"), [m.distance for m in matches])
+        yield Row(units.beside(settled, "length"), [m.settled for m in matches])
+        yield Row("same tessellation", [m.same for m in matches])
 
     def as_json(self) -> dict[str, Any]:
         """Everything `dwell compare --json` prints."""
@@ -192,39 +177,21 @@ class Comparison:
         }
 
 
-def _number(value: float | None, missing: str = "-") -> str:
-    return missing if value is None else f"{value:.5g}"
-
-
-def _spread(values: Mapping[str, float]) -> str:
-    return f"{values['mean']:.5g} ({values['max']:.5g})"
+def _shown(value: Any, missing: str) -> str:
+    """A value of the table for people: of a spread the mean, with the largest in brackets."""
+    if value is None or isinstance(value, str):
+        return value or missing
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return f"{value['mean']:.5g} ({value['max']:.5g})"
+    return f"{value:.5g}"
 
 
 def figures_of(run: Run, levels: Sequence[float] = LEVELS) -> LawFigures:
     """The figures of one run."""
-    counted = run.counters
-    kinds = {"all": "cells"}
-    cells = {kind: spread(getattr(counted, kinds.get(kind, kind))) for kind in CELLS}
-    counts = ("measurements", "updates", "received", "sent", "distance", "energy")
-    return LawFigures(
-        law=law_of(run),
-        stop=run.stop.reason.value,
-        ok=run.stop.reason.ok,
-        final_error=final_error(run),
-        settled={level: settled_at(run, level) for level in levels},
-        initial_cost=float(run.cost(0.0)),
-        final_cost=final_cost(run),
-        cells=cells,
-        looks=spread(counted.samples),
-        top_speed=run.details.tally.top_speed_until(run.horizon),
-        wall_seconds=run.details.wall_seconds,
-        **{name: spread(getattr(counted, name)) for name in counts},
-    )
-
-
-def spread(values: Floats | Ints) -> Spread:
-    """Smallest, mean and largest over the agents."""
-    return {"min": values.min().item(), "mean": float(values.mean()), "max": values.max().item()}
+    values = {one.key: one.compared_value(run) for one in compared_figures()}
+    return LawFigures(values, {level: settled_at(run, level) for level in levels})
 
 
 def compare(
@@ -306,11 +273,11 @@ def compare_scenarios(
     Those of `laws` that are controllers are run in the `place` of a scenario. The other options,
     progress and finished, are those of `compare`.
     """
-    for law in laws.values():  # refused before any run begins
-        if isinstance(law, Scenario):
-            build(law)
+    for case in laws.values():  # refused before any run begins
+        if isinstance(case, Scenario):
+            build(case)
         elif place is not None:
-            refuse_unfit(replace(build(place)[0], controller=law))
+            refuse_unfit(replace(build(place)[0], controller=case))
     threads = None if workers == 1 or len(laws) == 1 else 1
     jobs = {name: partial(_run, place, law, threads) for name, law in laws.items()}
     return Comparison(run_jobs(jobs, workers=workers, **options), levels, unmatched)
@@ -356,10 +323,10 @@ def keep_comparison(
     return found
 
 
-def _run(scenario: Scenario | None, law: Any, threads: int | None, progress: Progress) -> Run:
-    """A run of `scenario` under `law`: a scenario of its own, or a controller."""
-    if isinstance(law, Scenario):
-        return run_scenario(law, progress=progress, threads=threads)
+def _run(scenario: Scenario | None, case: Any, threads: int | None, progress: Progress) -> Run:
+    """A run of `case`: a scenario, or a controller in the place of the one of `scenario`."""
+    if isinstance(case, Scenario):
+        return run_scenario(case, progress=progress, threads=threads)
     assert scenario is not None
     system, start, _ = build(scenario)
     options, grid, sensors = scenario.run, scenario.run.integration, build_sensors(scenario)
@@ -368,7 +335,7 @@ def _run(scenario: Scenario | None, law: Any, threads: int | None, progress: Pro
         build_workspace(scenario.workspace),
         density,
         start[: scenario.agents.count],
-        law,
+        case,
         switches=build_switches(scenario),
         sensors=sensors,
         radius=system.radius,
@@ -385,10 +352,12 @@ def _run(scenario: Scenario | None, law: Any, threads: int | None, progress: Pro
     )
 
 
-def _in_place(scenario: Scenario, law: Any, match: bool) -> Any:
-    """`scenario` under a law; the law itself where no file can name it."""
-    if isinstance(law, Mapping):
-        return with_law(scenario, matched(scenario, law) if match else law)
-    given = hasattr(law, "model_dump")
-    table = law.model_dump(exclude_none=True) if given else describe_controller(law)
-    return law if table is None else with_law(scenario, table)
+def _in_place(scenario: Scenario, given: Any, match: bool) -> Any:
+    """`scenario` under a law, a table or a controller; the law where no file can name it."""
+    if isinstance(given, Mapping):
+        return with_law(scenario, matched(scenario, given) if match else given)
+    if isinstance(given, Table):
+        return with_law(scenario, given.model_dump(exclude_none=True))
+    check_controller(given)
+    table = describe_controller(given)
+    return given if table is None else with_law(scenario, table)

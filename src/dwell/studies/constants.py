@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dwell._checks import check_whole
 from dwell._types import Points, finite_number, in_short
 from dwell.agents import CoverageSystem
-from dwell.agents.compilable import can_compile
 from dwell.cells.backend import is_expensive
-from dwell.controllers import Timer
 from dwell.engine.recorder import default_samples
 from dwell.errors import DensityError, InputError
 from dwell.progress import Progress
@@ -28,6 +26,7 @@ from dwell.theory.lipschitz import (
 from dwell.theory.lipschitz_bound import lipschitz_bound
 
 SAMPLES = 100
+MOST_SAMPLES = 1_000_000
 MOST_CELLS = 20_000  # agents times samples, unless samples are given
 FEW_CELLS = 100  # where a cell takes long
 PATIENCE = 10.0  # seconds that a run may take, as estimated below
@@ -51,8 +50,8 @@ def quick_run(
 
 def estimated_seconds(scenario: Scenario, system: CoverageSystem) -> float:
     """About how long a run takes."""
-    law = system.controller
-    assert isinstance(law, Timer)
+    law = system.traits.timer
+    assert law is not None
     numbers = law.numbers(system.agents)
     means = {"uniform": 0.5 * (numbers.t1 + numbers.t2), "latest": numbers.t2}
     jumps = float((scenario.run.horizon / means.get(law.reset, numbers.t1)).sum())
@@ -65,7 +64,7 @@ def estimated_seconds(scenario: Scenario, system: CoverageSystem) -> float:
     cells = samples * system.agents
     if is_expensive(system.ground):
         return (jumps + cells) * PER_EXPENSIVE_CELL
-    per_jump = PER_JUMP[known and can_compile(system)]
+    per_jump = PER_JUMP[known and system.compiles]
     if system.dimension == 3:
         per_jump = max(per_jump, PER_JUMP_IN_SPACE)
     return jumps * per_jump + cells * PER_CELL[known]
@@ -96,7 +95,7 @@ def samples_of(system: CoverageSystem, wanted: int | None) -> int:
     if wanted is None:
         most = FEW_CELLS if is_expensive(system.ground) else MOST_CELLS
         return max(1, min(SAMPLES, most // system.agents))
-    check_whole("samples", wanted, 0, "design")
+    check_whole("samples", wanted, 0, "design", most=MOST_SAMPLES)
     return int(wanted)
 
 

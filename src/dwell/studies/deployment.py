@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -19,6 +21,9 @@ from dwell.geometry import Region, Workspace, is_flat
 from dwell.geometry.ellipsoid import unit_ball
 from dwell.studies.newton import Descent, Kind
 from dwell.theory.lipschitz_bound import density_range
+
+if TYPE_CHECKING:
+    from dwell.sites import Frame
 
 SCHEMA = 1
 SAME = 1e-10  # relative difference of costs up to which two starts found one minimum
@@ -120,6 +125,29 @@ class Deployment:
     def cells(self) -> Tessellation:
         """Their cells."""
         return tessellate(self.workspace, self.positions, self.density)
+
+    def export_gis(
+        self, path: str | os.PathLike[str], *, frame: Frame, force: bool = False
+    ) -> Path:
+        """Write the best positions found and their cells as a map.
+
+        Parameters
+        ----------
+        path : str or path
+            The map to write: a GeoPackage (.gpkg) in metres, or GeoJSON (.geojson) in degrees.
+        frame : Frame
+            The coordinate system of the workspace: that of its site.
+        force : bool
+            Replace a map that exists.
+
+        Returns
+        -------
+        Path
+            Where the map was written. Its layers are region, cells and agents.
+        """
+        from dwell.exports.gis import write_cells
+
+        return write_cells(self.cells, path, frame, force=force)
 
     @property
     def agents(self) -> int:

@@ -8,11 +8,11 @@ from typing import Any, final
 
 import numpy as np
 
+from dwell._compatibility import Feature, Need, refuse
 from dwell._types import Floats, Points, apart, in_short, is_one_of
 from dwell._units import OPEN, Units
 from dwell.agents import CoverageSystem
 from dwell.cells import tessellate
-from dwell.controllers import Timer
 from dwell.errors import InputError
 from dwell.progress import Progress, reported
 from dwell.results import Run
@@ -194,7 +194,7 @@ def design(
     lipschitz : float or sequence of float, optional
         Lipschitz constants of the centroids, one or one per agent.
     samples : int, optional
-        Random configurations to measure.
+        Random configurations to measure, at most 1,000,000.
     separation : float, optional
         Least distance of agents in them.
     run : bool, optional
@@ -228,15 +228,11 @@ def design(
         if value is not None and not is_one_of(value, known):
             raise InputError(f"{in_short(value)} is not one of {', '.join(known)}", code=code)
     kind = scenario.controller.kind
-    if kind != "timer":
-        raise InputError(
-            f'controller.kind is "{kind}", but dwell times are a matter of the timer law; '
-            'controller.kind = "timer" with k1, nu, t1 and t2 is needed',
-            code="design.law",
-            key="controller.kind",
-        )
+    if kind not in ("timer", "python"):
+        refuse(Need.DESIGN, (Feature.NO_TIMER,), law=kind)
     with reported(progress) as tell:
         system, start, _ = build(scenario)
+        system.refuse(Need.DESIGN)
         changing = system if scenario is whole else build(whole)[0]
         count = samples_of(system, samples)
         made, why_not = quick_run(scenario, system, run, tell)
@@ -312,7 +308,7 @@ def _about(
             "Constants are measured with exact integrals: on a grid of points centroids are "
             "piecewise constant and have no derivatives."
         )
-    if isinstance(system.controller, Timer) and system.controller.initial_hold is not None:
+    if (timer := system.traits.timer) is not None and timer.initial_hold is not None:
         yield (
             "The hold error is assumed to be 0 at the start; with initial_hold it may be up to "
             "eta_max beyond its bound until each agent's first sample."
@@ -336,8 +332,8 @@ def _setting(
     scope: Scope,
 ) -> Setting:
     """The setting with eta_max and lipschitz as given, as certified, or as chosen and measured."""
-    table, law = scenario.certificate, system.controller
-    assert isinstance(law, Timer)
+    table, law = scenario.certificate, system.traits.timer
+    assert law is not None
     if table is not None:
         eta_max = table.eta_max if eta_max is None else eta_max
         lipschitz = table.lipschitz if lipschitz is None else lipschitz

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dwell.errors import InputError
-from dwell.results.files import written_whole
+from dwell.results.files import refuse_foreign, written_whole
 
 RUN_MARK = "dwell_format"  # in every stored run
 
@@ -22,16 +22,9 @@ def make_folder(folder: Path) -> None:
         ) from fault
 
 
-def refuse_foreign(path: Path, mark: str) -> None:
-    """Refuse where `path` is a file that was not made here: one without `mark` in it."""
-    if not path.exists():
-        return
-    if path.is_file() and mark.encode() in path.read_bytes():
-        return
-    raise InputError(
-        f"{path} exists and was not made here; move it, or choose another folder",
-        code="studies.exists",
-    )
+def refuse_other(path: Path, mark: str) -> None:
+    """Refuse to replace a file of a study that was not made here."""
+    refuse_foreign(path, mark, "a file", "studies.exists", "or choose another folder")
 
 
 def write_text(path: Path, text: str) -> None:

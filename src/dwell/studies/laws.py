@@ -13,12 +13,14 @@ from typing import Any, Final, get_args
 
 import numpy as np
 
-from dwell.agents.interfaces import stated_pace
+from dwell._parameters import LENGTH, parameters_of
+from dwell.agents.traits import Traits, traits_of
 from dwell.controllers.lloyd import DT
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, apply_overrides, parse_scenario
-from dwell.scenario.build import LAW_KINDS, build_controller
+from dwell.scenario.build import build_controller
 from dwell.scenario.explain import fields_of, nearest, table_at
+from dwell.scenario.laws import LAW_KINDS, class_of
 from dwell.scenario.load import beside
 from dwell.scenario.modules import find_code, named_code
 from dwell.scenario.problems import listing, shown
@@ -27,40 +29,22 @@ PYTHON: Final = "python"  # the kind of laws that are classes in Python
 MANY_SAMPLES = 3e5  # of a run, beyond which its default time between samples is named
 ANY_KEY: Final = "**"  # among the keys of a law that takes any
 
-# The keys of a law for its largest speed and its gain.
-PACE = {
-    "timer": ("k1", "nu"),
-    "lloyd": ("speed", "k2"),
-    "discrete-lloyd": ("speed", ""),
-    "self-triggered": ("v", "kappa"),
-    "self-triggered-centroid": ("v_max", ""),
-    "event-triggered": ("s_max", "k_v"),
-    "tvd": ("speed", "kappa"),
-    "minimum-energy": ("speed", ""),
-    PYTHON: ("top_speed", "gain"),
-}
-# Powers of length and of time in the unit of each key that has one: speeds have (1, -1).
-UNITS: dict[str, dict[str, tuple[int, int]]] = {
-    "timer": {
-        "k1": (1, -1), "nu": (1, 0), "t1": (0, 1), "t2": (0, 1), "period": (0, 1),
-        "intervals": (0, 1), "eta_max": (1, -1), "initial_hold": (1, -1), "initial_timer": (0, 1),
-    },
-    "lloyd": {"k2": (0, -1), "dt": (0, 1), "speed": (1, -1)},
-    "discrete-lloyd": {"step": (0, 1), "speed": (1, -1), "rate": (0, -1)},
-    "self-triggered": {
-        "kappa": (0, -1), "v": (1, -1), "tau_min": (0, 1), "tau_max": (0, 1), "delta": (1, 0),
-        "scan": (0, 1),
-    },
-    "self-triggered-centroid": {"v_max": (1, -1), "dt": (0, 1), "epsilon": (1, 0), "t_max": (0, 1)},
-    "event-triggered": {
-        "s_max": (1, -1), "dt": (0, 1), "k_v": (0, -1), "d_stop": (1, 0), "d_start": (1, 0),
-        "heartbeat": (0, 1),
-    },
-    "tvd": {"kappa": (0, -1), "dt": (0, 1), "speed": (1, -1)},
-    "minimum-energy": {"alpha": (0, -1), "rho": (-2, 0), "dt": (0, 1), "speed": (1, -1)},
-}  # fmt: skip
-PERIODIC = ("lloyd", "tvd")  # laws that sample every dt, with a gain that is matched
-SPEED, GAIN = ({kind: keys[k] for kind, keys in PACE.items() if keys[k]} for k in (0, 1))
+
+def _with_role(role: str) -> dict[str, str]:
+    """The key of each law that has this role, by the kind of the law."""
+    return {
+        kind: key
+        for kind, law in LAW_KINDS.items()
+        for key, one in parameters_of(law).items()
+        if one.role == role
+    }
+
+
+# The keys of a law for its largest speed, for its gain, and for the time between the samples of
+# all agents together.
+SPEED = {**_with_role("speed"), PYTHON: "top_speed"}
+GAIN = {**_with_role("gain"), PYTHON: "gain"}
+PERIOD = _with_role("period")
 
 
 def split_overrides(overrides: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -102,12 +86,19 @@ def with_law(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
     """`scenario` under another law, with the same nu; a certificate stays with the timer law."""
     data = scenario.model_dump(exclude_none=True)
     data["controller"] = dict(law)
-    nu = getattr(scenario.controller, "nu", None)
+    certificate, nu = data.pop("certificate", None), traits_in(scenario).nu
     if nu is not None and "nu" not in law:
         data["run"].setdefault("nu", nu)
-    if law.get("kind") != "timer":
-        data.pop("certificate", None)
-    return parse_scenario(data)
+    found = parse_scenario(data)
+    if certificate is None or traits_in(found).timer is None:
+        return found
+    return parse_scenario({**data, "certificate": certificate})
+
+
+def traits_in(scenario: Scenario) -> Traits:
+    """What the law of a scenario states of itself."""
+    scenario.refuse_withheld()
+    return traits_of(build_controller(scenario.controller, scenario.modules))
 
 
 def parts_of(name: str) -> tuple[str, str | None]:
@@ -159,7 +150,7 @@ def _table(scenario: Scenario, name: str) -> dict[str, Any]:
     """The table of a law before any of its keys are changed: the scenario's own, or of defaults."""
     kind, preset = parts_of(name)
     law = scenario.controller
-    if law.kind == kind and (kind != PYTHON or preset in (None, getattr(law, "law", None))):
+    if law.kind == kind and (kind != PYTHON or preset in (None, class_of(law))):
         table: dict[str, Any] = law.model_dump(exclude_none=True)
     else:
         table = {"kind": kind} if kind != PYTHON or preset is None else {"class": preset}
@@ -171,26 +162,39 @@ def _table(scenario: Scenario, name: str) -> dict[str, Any]:
 def matched(scenario: Scenario, table: Mapping[str, Any]) -> dict[str, Any]:
     """The table of a law with the pace of the scenario's law, where that is another law.
 
-    A class in Python gets those of the keys top_speed and gain that it has parameters for. At a
-    site, where times are in seconds, a law without a `dt` gets the shortest wait of a timer law.
+    A class in Python gets those of the keys top_speed and gain that it has parameters for, and that
+    its traits then state. At a site, where times are in seconds, a law without a `dt` gets the
+    shortest wait of a timer law.
     """
-    kind, own = str(table.get("kind")), scenario.controller
-    if kind == own.kind and table.get("class") == getattr(own, "law", None):
+    kind, spec = str(table.get("kind")), scenario.controller
+    if kind == spec.kind and table.get("class") == class_of(spec):
         return dict(table)
     pace = paced(kind, scenario)
     if kind == PYTHON:
-        known = _parameters(scenario, table.get("class"))
-        pace = {key: value for key, value in pace.items() if key in known or ANY_KEY in known}
+        pace = _stated_pace(scenario, table, pace)
     wait = _period_at_site(scenario)
-    if kind in PERIODIC and wait is not None and table.get("mode") != "ode":
-        pace["dt"] = wait
+    if kind in PERIOD and wait is not None and table.get("mode") != "ode":
+        pace[PERIOD[kind]] = wait
     return {**pace, **table}
+
+
+def _stated_pace(
+    scenario: Scenario, table: Mapping[str, Any], pace: Mapping[str, float]
+) -> dict[str, float]:
+    """The keys of a class that set the pace which its traits then state."""
+    known = _parameters(scenario, table.get("class"))
+    keys = {key: value for key, value in pace.items() if key in known or ANY_KEY in known}
+    try:
+        traits = traits_in(with_law(scenario, {**keys, **table}))
+    except InputError:  # the class says later what it needs
+        return keys
+    return {key: value for key, value in keys.items() if getattr(traits, key) == value}
 
 
 def _period_at_site(own: Scenario) -> float | None:
     """The shortest wait of the timer law of a scenario with a site; None for others."""
-    t1 = getattr(own.controller, "t1", None)
-    return None if own.site is None or t1 is None else float(np.min(t1))
+    timer = None if own.site is None else traits_in(own).timer
+    return None if timer is None else float(np.min(timer.t1))
 
 
 def keys_of_law(scenario: Scenario, name: str, given: Mapping[str, Any]) -> list[str]:
@@ -300,25 +304,26 @@ def _refuse_gaps(kind: str, table: Mapping[str, Any], own_kind: str) -> None:
 # The pace of a law, and other laws with the same pace.
 
 
-def pace_of(law: Any) -> tuple[float | None, float | None]:
+def pace_of(case: Any) -> tuple[float | None, float | None]:
     """The largest speed of a law, and its gain: speed per distance near the centroid.
 
-    `law` is a scenario, or a controller. None where the law has no such key, or leaves it open;
-    a law in Python states both as attributes, if at all.
+    `case` is a scenario with the law, or the controller itself. None where the law has no such key,
+    or leaves it open; a law in Python states both in its traits, if at all.
     """
-    if not isinstance(law, Scenario):
-        return stated_pace(law)
-    spec = law.controller
-    if spec.kind == "python":
-        return stated_pace(build_controller(spec, law.modules))
+    if not isinstance(case, Scenario) or case.controller.kind == PYTHON:
+        traits = traits_in(case) if isinstance(case, Scenario) else traits_of(case)
+        return traits.top_speed, traits.gain
+    spec = case.controller
     speed = getattr(spec, SPEED.get(spec.kind, ""), None)
     gain = getattr(spec, GAIN.get(spec.kind, ""), None)
     return speed, _gain(spec.kind, speed, gain)
 
 
 def _gain(kind: str, speed: float | None, number: float | None) -> float | None:
-    """The gain of a law from its key, and the key from the gain: nu is speed over gain."""
-    if kind != "timer" or number is None:
+    """The gain of a law from its key, and the key from the gain: a length is speed over gain."""
+    key = GAIN.get(kind)
+    declared = parameters_of(LAW_KINDS.get(kind))
+    if number is None or key not in declared or declared[key].unit != LENGTH:
         return number
     return None if speed is None else float(f"{speed / number:.6g}")
 
@@ -337,44 +342,46 @@ def mismatches(own: Scenario, laws: Mapping[str, Any]) -> Iterator[str]:
     """
     words = ("largest speed", "speed per distance near the centroid")
     others = {
-        name: law
-        for name, law in laws.items()
-        if not (isinstance(law, Scenario) and law.controller == own.controller)
+        name: case
+        for name, case in laws.items()
+        if not (isinstance(case, Scenario) and case.controller == own.controller)
     }
-    paces = {name: pace_of(law) for name, law in others.items()}
+    paces = {name: pace_of(case) for name, case in others.items()}
     for k, (what, keys, of_own) in enumerate(zip(words, (SPEED, GAIN), pace_of(own), strict=True)):
         if of_own is None:
             if others:
-                named = _kind(own)  # of a class: which attribute would state it
-                named += f", a class without {keys[named]}" * (named == PYTHON)
+                named = _kind(own)  # of a class: which trait would state it
+                named += f", a class whose traits have no {keys[named]}" * (named == PYTHON)
                 yield f"the scenario's law ({named}) sets no {what}: the others keep theirs."
             continue
-        without = [name for name, law in others.items() if _kind(law) not in keys]
+        without = [name for name, case in others.items() if _kind(case) not in keys]
         if without:
             yield f"{' and '.join(without)}: no key sets the {what}, so it is not matched."
         for name in [name for name in others if name not in without]:
             kind, found = _kind(others[name]), paces[name][k]
             if found is None:
-                absent = f"its class has no attribute {keys[kind]}"
+                absent = f"its traits have no {keys[kind]}"
                 missing = absent if kind == PYTHON else f"{keys[kind]} is not given"
                 yield f"{name}: {missing}, so the {what} is not matched."
             elif abs(found - of_own) > 1e-5 * of_own:
-                number = getattr(getattr(others[name], "controller", None), keys[kind], found)
+                number = found if kind == PYTHON else _table_of(others[name])[keys[kind]]
                 given = f"{keys[kind]} = {number:g} makes the {what} {found:g}"
                 yield f"{name}: {given}; that of the scenario's law is {of_own:g}."
     wait = _period_at_site(own)
-    for name, law in others.items():
-        if wait is not None and getattr(getattr(law, "controller", None), "dt", None) == wait:
+    for name, case in others.items():
+        period = PERIOD.get(_kind(case))
+        if wait is not None and period and _table_of(case)[period] == wait:
             yield f"{name}: dt = {wait:g} s, the t1 of the scenario's law."
 
 
 def frequent(own: Scenario, laws: Mapping[str, Scenario]) -> Iterator[str]:
     """Which laws sample very often because no `dt` is given, in sentences."""
     for name, one in laws.items():
-        law, samples = one.controller, one.agents.count * one.run.horizon / DT
-        sampled = law.kind == "lloyd" and law.mode == "sampled" and law.dt is None
+        spec, samples = one.controller, one.agents.count * one.run.horizon / DT
+        sampled = spec.kind == "lloyd" and spec.mode == "sampled" and spec.dt is None
         if sampled and samples > MANY_SAMPLES:
-            t1 = getattr(own.controller, "t1", None)
+            timer = traits_in(own).timer
+            t1 = None if timer is None else timer.t1
             few = (
                 f", as by --set lloyd.dt={t1:g}, the t1 of the timer law"
                 if isinstance(t1, float)
@@ -384,5 +391,10 @@ def frequent(own: Scenario, laws: Mapping[str, Scenario]) -> Iterator[str]:
             yield f"{says} takes less time{few}"
 
 
-def _kind(law: Any) -> str:
-    return law.controller.kind if isinstance(law, Scenario) else PYTHON
+def _table_of(case: Scenario) -> dict[str, Any]:
+    table: dict[str, Any] = case.controller.model_dump()
+    return table
+
+
+def _kind(case: Any) -> str:
+    return case.controller.kind if isinstance(case, Scenario) else PYTHON

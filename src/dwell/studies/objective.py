@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
-from dwell.cells.backend import borders, measure_cells
+from dwell.cells.backend import borders, measure_one
 from dwell.cells.weighted_region import weighted_region
 from dwell.density import Density
 from dwell.errors import DensityError
@@ -85,8 +85,7 @@ class Objective:
         """
         first = self.evaluations == 0
         self.evaluations += len(positions)
-        all_agents = np.arange(len(positions))
-        seen = measure_cells(self._ground, positions[None], np.zeros_like(all_agents), all_agents)
+        seen = measure_one(self._ground, positions)
         if seen.coincident.any() or seen.empty.any():
             return None
         if first and seen.doubt is not None:

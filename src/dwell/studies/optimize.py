@@ -15,6 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from dwell._checks import check_whole
+from dwell._compatibility import Need, of_dimension, refuse
 from dwell._types import Points, counted, finite_number, in_short, is_whole
 from dwell.agents import check_start
 from dwell.agents.timeline import check_phase
@@ -31,14 +32,14 @@ from dwell.scenario.frozen import scenario_at
 from dwell.scenario.schema import GridSpec
 from dwell.studies.confined import confine, is_admissible
 from dwell.studies.deployment import Deployment
-from dwell.studies.folder import make_folder, refuse_foreign, write_text
+from dwell.studies.folder import make_folder, refuse_other, write_text
 from dwell.studies.newton import Descent, DescentInterrupted, Kind, descend
 from dwell.studies.random_starts import CornerFrame, random_start
 from dwell.workers.threads import run_jobs
 
 STARTS = 50
+MOST_STARTS = 1_000_000
 MOST_AGENTS = 1_000_000
-MOST_DIMENSIONS = 3
 
 FILE = "deployment.json"
 MARK = '"spectral_gap"'  # in that file
@@ -72,7 +73,7 @@ def optimize(
     agents : int or array_like
         How many agents, or positions (N, n) that are the first of the starts.
     starts : int
-        How many starts; all but a given one are random.
+        How many starts, at most 1,000,000; all but a given one are random.
     seed : int, optional
         The seed of the random starts.
     at : float, optional
@@ -95,7 +96,7 @@ def optimize(
     1.0
     """
     began = time.perf_counter()
-    check_whole("starts", starts, 1, "optimize")
+    check_whole("starts", starts, 1, "optimize", most=MOST_STARTS)
     if isinstance(workspace, Scenario | Mapping | str | os.PathLike):
         if density is not None or agents is not None:
             raise InputError(
@@ -169,7 +170,7 @@ def check_folder(out: Path, formats: Sequence[str]) -> None:
     """Make the folder `out`, and refuse it where a file of another origin would be replaced."""
     require_matplotlib()
     make_folder(out)
-    refuse_foreign(out / FILE, MARK)
+    refuse_other(out / FILE, MARK)
     check_free(out, FIGURES, formats)
 
 
@@ -261,7 +262,8 @@ def _world_at(workspace: Any, density: Any, at: float | None) -> tuple[Workspace
         need = "a time from 0 on is needed"
         raise InputError(f"the time is {in_short(at)}; {need}", code="world.time", key="at")
     site = workspace if isinstance(workspace, MovingPolygon) else as_workspace(workspace)
-    refuse_dimension(site.dimension)
+    n = site.dimension
+    refuse(Need.OPTIMIZE, (of_dimension(n),), n=n)
     phase = Phase(0.0, site, Uniform() if density is None else as_density(density))
     check_phase(phase, time, site.dimension)
     now = phase.ground.at(time)
@@ -281,14 +283,3 @@ def _agents_of(agents: Any, workspace: Workspace) -> tuple[int, Points | None, t
             key="agents.start",
         )
     return int(agents), None, ()
-
-
-def refuse_dimension(dimension: int) -> None:
-    """Refuse workspaces in which no best deployment is sought."""
-    if dimension > MOST_DIMENSIONS:
-        raise InputError(
-            f"the workspace has {dimension} dimensions; the best deployment is sought in "
-            f"at most {MOST_DIMENSIONS}",
-            code="optimize.dimension",
-            key="workspace",
-        )

@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from dwell._compatibility import Need
 from dwell._types import Floats, Points, lengths
 from dwell.errors import InputError
 from dwell.results import Run
@@ -53,16 +54,6 @@ def largest_error(run: Run, since: float) -> float | None:
     return float(later.max()) if len(later) else None
 
 
-def final_error(run: Run) -> float | None:
-    """The largest error at the end; None where two agents coincide."""
-    return None if run.details.ends_in_contact else float(run.errors(run.horizon).max())
-
-
-def final_cost(run: Run) -> float | None:
-    """The locational cost at the end; None where two agents coincide."""
-    return None if run.details.ends_in_contact else float(run.cost(run.horizon))
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -103,7 +94,7 @@ def resting_place(run: Run) -> Points | None:
     if run.system.spacing is not None:
         return ends
     ground, present = run.system.ground_at(run.horizon), run.system.world_at(run.horizon).present
-    if run.system.sensors or run.system.radius is not None or present is not None:
+    if present is not None or not run.system.fits(Need.ONE_TIME):
         return None
     return come_to_rest(ground.workspace, ground.density, ends)
 

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 from dwell.errors import DwellError, Interrupted, UnsavedError
+from dwell.results.figures import Kind, figures
+from dwell.results.summary import flat
 from dwell.sweep.template import CaseSpec, CaseTemplate, SweepCase
 
 if TYPE_CHECKING:
@@ -23,10 +25,6 @@ DONE, FAILED, AGAIN = "done", "failed", "again"  # the last: worth a retry
 OWN: Final = ("case", "point", "repeat", "key", "status", "failure")  # columns before the figures
 SEEDS: Final = ("seed", "start_seed")  # then these
 BESIDE: Final = ("_seconds", "_worker")  # not in the table: they differ between runs
-LONG: Final = ("final_positions", "final_centroids", "final_masses")
-TABLES: Final = ("certificate",)  # tables of their own, where there are any
-# Not columns: times differ in every run, and findings are long texts.
-LEFT_OUT: Final = ("schema", "units", "wall_seconds", "certificate.findings")
 
 
 @final
@@ -78,7 +76,7 @@ def run_case(case: SweepCase, template: CaseTemplate, runs: dict[str, bytes]) ->
     row = blank_row(case, template)
     try:
         run = run_scenario(case.scenario(), threads=1, progress=False)
-        figures = flat_figures(run.summary(), final=template.final)
+        figures = flat(run.summary(), final=template.final)
         if template.keep_runs:
             runs[case.key] = _bytes_of(run)
     except Interrupted:
@@ -114,30 +112,15 @@ def as_cell(value: Any, as_text: bool) -> Any:
     return value
 
 
-def flat_figures(summary: Mapping[str, Any], *, final: bool, prefix: str = "") -> dict[str, Any]:
-    """Return the numbers of a run by dotted name, one cell each."""
-    cells: dict[str, Any] = {}
-    for name, value in summary.items():
-        key = f"{prefix}{name}"
-        if key in LEFT_OUT or (key in LONG and not final) or (key in TABLES and value is None):
-            continue
-        if isinstance(value, Mapping):
-            cells |= flat_figures(value, final=final, prefix=f"{key}.")
-        elif key == "flags":
-            cells[key] = [flag["code"] for flag in value]
-        elif prefix == "world." and isinstance(value, list):  # of tables: a column holds their text
-            cells[key] = json.dumps(value, sort_keys=True)
-        else:
-            cells[key] = value
-    return cells
-
-
 def figures_alone(row: Mapping[str, Any], keys: Sequence[str], final: bool) -> dict[str, Any]:
     """Return the columns of a row beside its own ones, without those of other laws."""
     found = {name: value for name, value in row.items() if name not in keys}
-    left_out = [] if final else list(LONG)
-    for prefix in TABLES:  # empty columns for the sake of rows of other laws
-        inner = [name for name in found if name.startswith(f"{prefix}.")]
+    left_out: list[str] = []
+    for key, figure in figures().items():
+        if figure.kind is Kind.AGENTS and not final:
+            left_out.append(key)
+        # Columns of a table that is empty here stand for rows of other laws.
+        inner = [name for name in found if figure.kind is Kind.TABLE and name.startswith(f"{key}.")]
         left_out += inner if all(found[name] is None for name in inner) else []
     return {name: value for name, value in found.items() if name not in left_out}
 

@@ -13,35 +13,20 @@ from typing import Any
 
 import numpy as np
 
+from dwell._need import need
 from dwell._types import Ints
-from dwell.errors import InputError
+from dwell.results.figures import Kind, column_kinds
 from dwell.results.files import written_whole
 from dwell.sweep.cases import BESIDE, OWN, SEEDS
 
 GROUP = 10_000  # rows of a group in the table
-NUMBERS = frozenset(
-    {"coverage.nu", "coverage.reached_at", "cost.final", "error.final_max", "hold_error.limit"}
-    | {"log_cost.initial", "log_cost.final"}
-    | {"hold_error.max", "separation.min", "separation.seen", "separation.time"}
-    | {"coverage.last_beyond", "top_speed"}
-)
-WORDS = frozenset({"failure", "stop.detail"})
-LISTS = frozenset(
-    {"flags", "repairs", "certificate.holds", "certificate.violated", "certificate.not_yet"}
-)
 CACHED = 8  # groups of rows in memory at a time while parts are joined
 
 
 def need_pyarrow() -> None:
     """Refuse to start without pyarrow."""
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError:
-        raise InputError(
-            "sweeps keep their tables in Parquet files, which needs pyarrow; install it with: "
-            'pip install "dwell[sweep]"',
-            code="sweep.pyarrow",
-        ) from None
+    what = "sweeps keep their tables in Parquet files, and these need"
+    need("pyarrow.parquet", what, "pyarrow", code="sweep.pyarrow")
 
 
 def arrow_table(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Any:
@@ -63,10 +48,17 @@ def _array(name: str, values: list[Any]) -> Any:
     """Return one column; a mixture of whole and other numbers becomes floats."""
     import pyarrow as pa
 
-    kinds = ((NUMBERS, pa.float64()), (WORDS, pa.string()), (LISTS, pa.list_(pa.string())))
-    for names, kind in kinds:  # of columns that may be empty in all runs
-        if name in names:
-            return pa.array(values, type=kind)
+    words = pa.list_(pa.string())
+    # Of columns that may be empty in all runs.
+    types = {
+        Kind.NUMBER: pa.float64(),
+        Kind.WORD: pa.string(),
+        Kind.WORDS: words,
+        Kind.FLAGS: words,
+    }
+    kind = Kind.WORD if name == "failure" else column_kinds().get(name)
+    if kind in types:
+        return pa.array(values, type=types[kind])
     try:
         return pa.array(values, from_pandas=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # very large whole numbers

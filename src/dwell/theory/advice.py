@@ -12,8 +12,8 @@ from typing import Any, final
 
 import numpy as np
 
+from dwell._parameters import LARGEST, SMALLEST
 from dwell._types import Floats, apart, is_positive
-from dwell.controllers.parameters import LARGEST, SMALLEST
 from dwell.theory.clocks import same
 from dwell.theory.design import Setting
 from dwell.theory.lipschitz_bound import plain

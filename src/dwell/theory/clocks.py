@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from dwell._types import Floats
-from dwell.controllers import Timer
+from dwell.agents.traits import HoldLaw
 
 
-def shares_clock(law: Timer, agents: int) -> bool:
+def shares_clock(law: HoldLaw, agents: int) -> bool:
     """Whether all agents always sample at the same times, whatever they measure and draw."""
     return agents == 1 or common_waits(law, agents) is not None
 
 
-def common_waits(law: Timer, agents: int) -> tuple[float, ...] | None:
+def common_waits(law: HoldLaw, agents: int) -> tuple[float, ...] | None:
     """The dwell times that all agents have in common, in order, from the first sample on.
 
     None if they differ, or are drawn or worked out on the way.
@@ -26,7 +26,7 @@ def common_waits(law: Timer, agents: int) -> tuple[float, ...] | None:
     return tuple(map(float, table[0]))
 
 
-def _certain_waits(law: Timer, agents: int) -> Floats | None:
+def _certain_waits(law: HoldLaw, agents: int) -> Floats | None:
     """The waits of each agent in turn, (N, K); None if chance or the state decides."""
     numbers = law.numbers(agents)
     if (numbers.t1 == numbers.t2).all():  # whatever the rule, nothing is left to choose

@@ -14,9 +14,9 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats
-from dwell.agents import CoverageSystem
+from dwell.agents import Controller, CoverageSystem
 from dwell.agents.network import PERFECT, Network
-from dwell.controllers import DiscreteLloyd, Lloyd, SelfTriggered, Timer
+from dwell.agents.traits import HoldLaw, ScanLaw, StepLaw, traits_of
 from dwell.theory.clocks import common_waits
 from dwell.theory.random_decay import by_clocks, by_turns
 from dwell.theory.rates import Rates, RunLike
@@ -45,6 +45,7 @@ class Prediction:
     step: float | None = None  # time between samples, where all agents sample together
     limit: float | None = None  # the longest such time at which all displacements still shrink
     best: float | None = None  # the relaxation that is quickest
+    first: float = 0.0  # when all agents take their first sample after the start, where they do
 
     @property
     def time_constant(self) -> float | None:
@@ -52,35 +53,27 @@ class Prediction:
         return None if self.rate is None or self.rate <= 0.0 else 1.0 / self.rate
 
 
-def predict(rates: Rates, law: object, network: Network = PERFECT) -> Prediction:
+def predict(rates: Rates, law: Controller, network: Network = PERFECT) -> Prediction:
     """The decay of small displacements from a centroidal configuration under `law`."""
     if not rates.centroidal:
         return Prediction(None, "agents are not at their centroids, so nothing decays towards here")
     if not network.perfect:
         return Prediction(None, "samples are lost or late, which the linear model does not cover")
-    if getattr(law, "feedforward", "none") != "none":
+    traits = traits_of(law)
+    gain, period = traits.gain, traits.period
+    if traits.follows != "none":
         return Prediction(None, "feed-forward is about a moving world, and this one is at rest")
-    match law:
-        case Lloyd(mode="ode"):
-            return _slowest(law.k2 * rates.gaps, EXACT)
-        case Lloyd():
-            return _together(rates, law.k2, (law.step,))
-        case DiscreteLloyd():
-            return _discrete(rates, law)
-        case Timer():
-            return _timer(rates, law)
-        case SelfTriggered():
-            return _self_triggered(rates, law)
-    name = type(law).__name__
-    return Prediction(None, _REST.get(name, f"nothing is known of {name}"))
-
-
-_REST = {
-    "SelfTriggeredCentroid": "waits depend on how far others might have moved: no linear model",
-    "TVD": "it is about moving densities: no linear model of it at rest is worked out",
-    "MinimumEnergy": "slack leaves errors that do not decay exponentially",
-    "EventTriggered": "agents rest near the set that holds their centroids: errors do not go to 0",
-}
+    if traits.is_equation and gain is not None:
+        return _slowest(gain * rates.gaps, EXACT)
+    if period is not None and gain is not None:
+        return _together(rates, gain, (period,), period)
+    if traits.steps is not None:
+        return _discrete(rates, traits.steps)
+    if traits.timer is not None:
+        return _timer(rates, law, traits.timer)
+    if traits.scans is not None:
+        return _self_triggered(rates, law, traits.scans)
+    return Prediction(None, traits.nonlinear or f"nothing is known of {traits.name}")
 
 
 def _slowest(by_mode: Floats, says: str, **more: Any) -> Prediction:
@@ -88,12 +81,15 @@ def _slowest(by_mode: Floats, says: str, **more: Any) -> Prediction:
     return Prediction(float(by_mode[k]), says, by_mode, k, **more)
 
 
-def _together(rates: Rates, gain: float, waits: tuple[float, ...]) -> Prediction:
-    """The prediction where all agents sample at the same times and hold gain * error in between."""
+def _together(rates: Rates, gain: float, waits: tuple[float, ...], first: float) -> Prediction:
+    """The prediction where all agents sample at the same times and hold gain * error in between.
+
+    first : when they sample again after the start.
+    """
     factors = np.abs(1.0 - gain * np.multiply.outer(np.array(waits), rates.gaps))
     by_mode = _rate(factors.prod(axis=0), sum(waits))
     step = waits[0] if len(waits) == 1 else None
-    return _slowest(by_mode, EXACT, step=step, limit=_limit(rates, gain))
+    return _slowest(by_mode, EXACT, step=step, limit=_limit(rates, gain), first=first)
 
 
 def _limit(rates: Rates, gain: float) -> float | None:
@@ -107,18 +103,18 @@ def _rate(factor: Any, time: float) -> Any:
         return -np.log(factor) / time
 
 
-def _discrete(rates: Rates, law: DiscreteLloyd) -> Prediction:
+def _discrete(rates: Rates, law: StepLaw) -> Prediction:
     if law.schedule == "synchronous":
         best = 2.0 / (rates.gap + 1.0 - rates.lambda_min) if rates.gap > 0.0 else None
         by_mode = _rate(np.abs(1.0 - law.relaxation * rates.gaps), law.step)
-        return _slowest(by_mode, EXACT, step=law.step, best=best)
+        return _slowest(by_mode, EXACT, step=law.step, best=best, first=law.step)
     if rates.agents > DENSE:
         return Prediction(None, f"worked out for at most {DENSE} agents")
     rest = np.eye(rates.modes[0].size) - rates.derivatives.jacobian.toarray()
     return (_round_robin if law.schedule == "round-robin" else _by_chance)(rates, law, rest)
 
 
-def _by_chance(rates: Rates, law: DiscreteLloyd, rest: Floats) -> Prediction:
+def _by_chance(rates: Rates, law: StepLaw, rest: Floats) -> Prediction:
     """The limit of single runs; the mean over runs would be dominated by the slowest of them."""
     known = (rest, rates.agents, law.relaxation, law.step)
     if law.schedule == "random":
@@ -133,7 +129,7 @@ def _by_chance(rates: Rates, law: DiscreteLloyd, rest: Floats) -> Prediction:
     return Prediction(found.rate, says)
 
 
-def _round_robin(rates: Rates, law: DiscreteLloyd, rest: Floats) -> Prediction:
+def _round_robin(rates: Rates, law: StepLaw, rest: Floats) -> Prediction:
     """Each agent reacts to the moves of those before it: a product of N maps."""
     n, axes = rates.positions.shape
     whole = np.eye(axes * n)
@@ -144,25 +140,34 @@ def _round_robin(rates: Rates, law: DiscreteLloyd, rest: Floats) -> Prediction:
     return Prediction(float(_rate(factor, n * law.step)), EXACT)
 
 
-def _timer(rates: Rates, law: Timer) -> Prediction:
-    gain = law.k1 / law.reach
-    waits = common_waits(law, rates.agents)
+def _timer(rates: Rates, law: Controller, timer: HoldLaw) -> Prediction:
+    gain = timer.k1 / timer.reach
+    waits = common_waits(timer, rates.agents)
     if waits is not None:
-        return _together(rates, gain, waits)
-    by_mode = _averaged(rates, gain, _ages(rates, law))
+        first = timer.t2 if timer.initial_timer is None else timer.initial_timer
+        return _together(rates, gain, waits, float(np.max(first)))
+    adaptive = timer.reset == "adaptive"
+    ages = _ages_at_rest(rates, law) if adaptive else _ages_by_rule(rates, timer)
+    by_mode = _averaged(rates, gain, ages)
     says = AVERAGED
-    if gain * float(np.max(law.t2)) >= 1.0:
+    if gain * float(np.max(timer.t2)) >= 1.0:
         says += "; t2 is above nu~ / k1, and stability is not assured"
     return _slowest(by_mode, says, limit=_limit(rates, gain))
 
 
-def _ages(rates: Rates, law: Timer | SelfTriggered) -> Floats:
+def _ages_at_rest(rates: Rates, law: Controller) -> Floats:
+    """How old what each agent knows is, for a law whose waits follow from cells, (N,).
+
+    The cells no longer change, so neither do the waits.
+    """
+    system = CoverageSystem(rates.workspace, rates.density, law, rates.agents)
+    ages: Floats = 0.5 * system.start(rates.positions).next_at
+    return ages
+
+
+def _ages_by_rule(rates: Rates, law: HoldLaw) -> Floats:
     """How old what each agent knows is, on average over time, (N,): E[T^2] / 2 E[T]."""
-    program = law.program(rates.agents) if isinstance(law, Timer) else None
-    if program is None:  # the law works out its waits from the cells: they no longer change
-        system = CoverageSystem(rates.workspace, rates.density, law, rates.agents)
-        return 0.5 * system.start(rates.positions).next_at
-    assert isinstance(law, Timer)
+    program = law.numbers(rates.agents)
     t1, t2 = program.t1, program.t2
     if law.reset == "uniform":
         ages: Floats = (t1 * t1 + t1 * t2 + t2 * t2) / (3.0 * (t1 + t2))
@@ -192,10 +197,10 @@ def _mean_along(rates: Rates, values: Floats) -> Floats:
     return found
 
 
-def _self_triggered(rates: Rates, law: SelfTriggered) -> Prediction:
+def _self_triggered(rates: Rates, law: Controller, trigger: ScanLaw) -> Prediction:
     """Between samples an agent covers 1 - exp(-kappa T) of the way to the sampled centroid."""
-    ages = _ages(rates, law)
-    gain = _mean_along(rates, -np.expm1(-2.0 * law.kappa * ages) / (2.0 * ages))
+    ages = _ages_at_rest(rates, law)
+    gain = _mean_along(rates, -np.expm1(-2.0 * trigger.kappa * ages) / (2.0 * ages))
     return _slowest(_averaged(rates, gain, ages), AVERAGED)
 
 
@@ -314,17 +319,14 @@ def _sample_times(run: RunLike, found: Prediction) -> Floats:
     """Times at which the linear model applies: the common sampling times, or any."""
     if found.step is None or run.horizon < FEWEST * found.step:
         return np.linspace(0.0, run.horizon, SAMPLES + 1)
-    law: Any = run.system.controller
-    timer = getattr(law, "initial_timer", None)
-    first = getattr(law, "t2", getattr(law, "step", 0.0)) if timer is None else timer
     samples = np.arange(int(run.horizon / found.step * (1.0 + 1e-12)) + 1)
     stride = max(1, len(samples) // SAMPLES)
-    times: Floats = np.append(0.0, float(np.max(first)) + samples[::stride] * found.step)
+    times: Floats = np.append(0.0, found.first + samples[::stride] * found.step)
     return times[times <= run.horizon]
 
 
 def _blur(run: RunLike, rates: Rates) -> float:
     """How well a run's positions are known: rounding, or the tolerance of an equation's solver."""
-    accuracy = getattr(run.system.controller, "ode_accuracy", None) or 0.0
+    accuracy = run.system.traits.accuracy or 0.0
     rounding = 1e3 * float(np.spacing(np.abs(rates.positions).max()))
     return max(10.0 * accuracy * rates.workspace.diameter, rounding)

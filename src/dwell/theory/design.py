@@ -14,9 +14,8 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, apart, finite_number, in_short, is_positive
+from dwell._types import Floats, Ints, apart, as_numbers, finite_number, in_short, is_positive
 from dwell.agents import CoverageSystem
-from dwell.controllers import Timer
 from dwell.errors import InputError
 from dwell.measure.metrics import timer_program
 from dwell.theory.lipschitz import Attained
@@ -261,18 +260,18 @@ def setting_of(
 
     `scope` is that of the scenario, where the system is the scenario's world of one time.
     """
-    law, program = system.controller, timer_program(system)
-    if program is None or not isinstance(law, Timer):
+    law, program = system.traits.timer, timer_program(system)
+    if law is None or program is None:
         raise InputError(
-            f"the conditions are about the timer law, not {type(law).__name__}; a dwell.Timer "
+            f"the conditions are about the timer law, not {system.traits.name}; a dwell.Timer "
             "with k1, nu, t1 and t2 is needed",
             code="design.law",
         )
-    try:
-        constants = np.broadcast_to(np.asarray(lipschitz, dtype=np.float64), (system.agents,))
-    except (TypeError, ValueError):
+    given, shape = as_numbers(lipschitz), (system.agents,)
+    if given is None or given.shape not in ((), (1,), shape):
         need = f"one number from 0 on, or {system.agents} of them,"
-        raise _refused("lipschitz", lipschitz, need) from None
+        raise _refused("lipschitz", lipschitz, need)
+    constants = np.broadcast_to(given, shape)
     return Setting(
         law.k1, law.nu, law.epsilon, program.t1, program.t2, eta_max, constants,
         own_start=law.initial_hold is None, tied=tied,

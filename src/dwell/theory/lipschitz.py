@@ -19,7 +19,7 @@ import numpy as np
 from dwell._checks import check_whole
 from dwell._types import Floats, Ints, Points, in_short, is_positive, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
-from dwell.cells.tessellation import as_positions
+from dwell.cells.positions import as_positions
 from dwell.density import Density
 from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import Workspace

@@ -16,7 +16,7 @@ import numpy as np
 from dwell._types import Points, finite_number, in_short
 from dwell.density import Density, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import InputError
-from dwell.geometry import Region, Workspace, is_flat
+from dwell.geometry import Region, Workspace, is_planar, is_polygonal
 
 BOXES = 64  # per side, for the range of a polynomial
 
@@ -54,7 +54,7 @@ def lipschitz_bound(workspace: Workspace, density: Density, separation: float) -
         return Bound(math.inf, 0.0, "infinite: without a separation there is no bound")
     if isinstance(workspace, Region):
         return Bound(math.inf, rho, "infinite: the density is 0 beyond the region")
-    if not _is_polygonal(workspace):
+    if not is_polygonal(workspace):
         return Bound(None, rho, "unknown: worked out for polygons only")
     ends = density_range(density, workspace)
     if ends is None:
@@ -90,13 +90,9 @@ def density_range(density: Density, workspace: Workspace) -> tuple[float, float]
             return None
 
 
-def _is_polygonal(workspace: Workspace) -> bool:
-    return workspace.dimension == 2 and is_flat(workspace)
-
-
 def _form_range(gaussian: Gaussian, workspace: Workspace) -> tuple[float, float]:
     """Least and largest exponent of a Gaussian: a convex function of the position."""
-    if not _is_polygonal(workspace):
+    if not is_polygonal(workspace):
         return _form_range_beyond_polygons(gaussian, workspace)
     form = gaussian.matrix
     a = workspace.vertices - np.array(gaussian.center)
@@ -121,7 +117,7 @@ def _form_range_beyond_polygons(gaussian: Gaussian, workspace: Workspace) -> tup
 
 def _polynomial_range(density: Polynomial, workspace: Workspace) -> tuple[float, float]:
     """By Taylor's formula in small boxes: never too narrow, and close for smooth polynomials."""
-    if workspace.dimension != 2:
+    if not is_planar(workspace):
         return _polynomial_range_by_terms(density, workspace)
     lower, upper = workspace.bounds
     half = 0.5 * (upper - lower) / BOXES

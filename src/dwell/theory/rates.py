@@ -19,12 +19,13 @@ from typing import Any, Protocol, final
 
 import numpy as np
 
+from dwell._compatibility import Need
 from dwell._types import Floats, Points, lengths
 from dwell.agents import CoverageSystem
 from dwell.cells import Tessellation, tessellate
-from dwell.cells.tessellation import as_positions
+from dwell.cells.positions import as_positions
 from dwell.density import Density, Uniform, as_density
-from dwell.errors import AgentsError, DensityError, InputError
+from dwell.errors import AgentsError
 from dwell.geometry import Workspace, as_workspace
 from dwell.theory.derivatives import Derivatives, derivatives
 from dwell.theory.spectrum import FLAT, eigenpairs, largest, symmetric, weighed
@@ -213,39 +214,12 @@ def rates_of(run: RunLike, at: float | None = None, **options: Any) -> Rates:
 
     With `at`, from its positions at that time, in the world of that time.
     """
-    refuse_grid(run.system)
-    refuse_unequal(run.system)
+    run.system.refuse(Need.RATES)
     time = run.horizon if at is None else at
     ground, present = run.system.ground_at(time), run.system.world_at(time).present
     places = run.positions(time)
     some = places if present is None else places[present]
     return rates_near(ground.workspace, ground.density, some, **options)
-
-
-def refuse_unequal(system: CoverageSystem) -> None:
-    """Refuse agents with sensors or ranges of their own, which studies of one time do not know."""
-    for given, key, what in (
-        (system.sensors, "sensor", "[[sensor]] tables"),
-        (system.radius, "agents.radius", "a sensing radius"),
-    ):
-        if given:
-            raise InputError(
-                f"the scenario has {what}, and this study is for agents that all sense the same, "
-                f"without limit; leave {key} out, or run the scenario instead",
-                code="study.unequal",
-                key=key,
-            )
-
-
-def refuse_grid(system: CoverageSystem) -> None:
-    """Say why a system that integrates on points has no rates."""
-    if system.spacing is not None:
-        raise DensityError(
-            "this scenario integrates on a grid of points, where centroids are piecewise constant "
-            'and have no derivatives; use run.integration = { kind = "exact" }',
-            code="density.derivatives",
-            key="run.integration",
-        )
 
 
 def _counted(count: int, noun: str) -> str:

@@ -6,15 +6,14 @@ run and flags ask here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
+from dwell._compatibility import TABLE, Feature, Need, refusals
 from dwell.agents import CoverageSystem
 from dwell.agents.world import Phase
-from dwell.controllers import Timer
 from dwell.density import Function, Gaussian, Mixture, Raster, Uniform
 from dwell.density.support import is_zero_somewhere
-from dwell.geometry import Region
 from dwell.theory.clocks import shares_clock
 
 THEOREM = "theorem"  # the paper's conditions, its lemma and its theorem
@@ -23,76 +22,53 @@ INSIDE = "no_overshoot"  # no agent passes the centroid that it sampled, so none
 LOCAL = "async_local"  # near a minimum displacements die out
 STATEMENTS = (THEOREM, SYNC, INSIDE, LOCAL)
 
-UNSHARED = "the timers are not shared"
-ALONE = "the theorem assumes at least two agents"
-UNRELIABLE = "samples are lost or late"
-CORNERS = "agents go around corners (stay = true)"
-FIRST_HOLD = "the velocities that agents start with may lead out of the workspace"
+_NEEDS = {THEOREM: Need.THEOREM, SYNC: Need.SYNC, INSIDE: Need.INSIDE, LOCAL: Need.LOCAL}
+# Clauses that other files compare with.
+ALONE = TABLE[Need.THEOREM][Feature.ALONE,].says
+UNRELIABLE = TABLE[Need.THEOREM][Feature.NETWORK,].says
+CORNERS = TABLE[Need.THEOREM][Feature.STAY,].says
+UNSHARED = TABLE[Need.SYNC][Feature.UNSHARED,].says
+FIRST_HOLD = TABLE[Need.INSIDE][Feature.FIRST_HOLD,].says
 
 Scope: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
 def scope_of(system: CoverageSystem) -> Scope:
     """Why each statement does not apply to a system, as clauses; none where it applies."""
-    found: dict[str, list[str]] = {name: [] for name in STATEMENTS}
-    for why, names in _obstacles(system):
-        for name in names:
-            found[name].append(why)
-    return {name: tuple(clauses) for name, clauses in found.items()}
+    found = _features_of(system)
+    return {statement: _clauses(system, need, found) for statement, need in _NEEDS.items()}
 
 
-def _obstacles(system: CoverageSystem) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Clauses, each with the statements that it rules out."""
-    law, timeline = system.controller, system.timeline
-    if not isinstance(law, Timer):
-        yield (
-            f"the law is {type(law).__name__}, and the statements are about the timer law",
-            (STATEMENTS),
-        )
-        return
-    yield from _of_worlds(system)
-    if not timeline.same_agents:
-        yield "agents arrive or leave", (THEOREM, SYNC, LOCAL)
-    if system.radius is not None or system.sensors:
-        yield "agents have sensors or ranges of their own", (THEOREM,)
-    if not system.perfect:
-        yield UNRELIABLE, (THEOREM, SYNC, LOCAL)
-    if law.feedforward != "none":
-        yield "the law has feed-forward", STATEMENTS
-    if law.initial_hold is not None:
-        yield FIRST_HOLD, (INSIDE,)
-    if system.agents == 1:
-        yield ALONE, (THEOREM,)
-    if not shares_clock(law, system.agents):
-        yield UNSHARED, (SYNC,)
+def _clauses(system: CoverageSystem, need: Need, found: frozenset[Feature]) -> tuple[str, ...]:
+    clauses = [refusal.says.format(law=system.traits.name) for refusal in refusals(need, found)]
+    return tuple(dict.fromkeys(clauses))
 
 
-def _of_worlds(system: CoverageSystem) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What workspaces and densities rule out."""
-    timeline = system.timeline
-    if timeline.moves:
-        yield "the density or the workspace moves", (THEOREM, SYNC, LOCAL)
-    if timeline.region_changes:
-        yield "the workspace changes", (INSIDE,)
-    if any(phase.spacing is not None for phase in timeline.phases):
-        yield "on a grid of points centroids are piecewise constant", (THEOREM, LOCAL)
-    if system.stays:
-        yield CORNERS, STATEMENTS
-    elif any(isinstance(phase.workspace, Region) for phase in timeline.phases):
-        yield "the workspace is a region that need not be convex", (THEOREM, INSIDE)
-    for why in dict.fromkeys(why for phase in timeline.phases for why in _of_density(phase)):
-        yield why, (THEOREM,)
+def _features_of(system: CoverageSystem) -> frozenset[Feature]:
+    """The features of a system in any of its phases; of a law of another kind, that alone."""
+    timer = system.traits.timer
+    if timer is None:
+        return frozenset({Feature.NO_TIMER})
+    found = set().union(*system.features)
+    if Feature.REGION in found and Feature.STAY not in found:
+        found.add(Feature.MASK)
+    for phase in system.timeline.phases:
+        found |= _of_density(phase)
+    if not shares_clock(timer, system.agents):
+        found.add(Feature.UNSHARED)
+    return frozenset(found)
 
 
-def _of_density(phase: Phase) -> Iterator[str]:
+def _of_density(phase: Phase) -> set[Feature]:
     """Why the density of a phase is not continuous and above 0 everywhere."""
-    parts = _parts(phase.density)
+    parts, found = _parts(phase.density), set()
     if any(isinstance(part, Raster) and part.interpolation == "constant" for part in parts):
-        yield "the density jumps between the pixels of a raster"
+        found.add(Feature.PIXELS)
     positive = any(isinstance(part, Uniform | Gaussian) for part in parts)
     still = not phase.ground.moves
     if still and not positive and is_zero_somewhere(phase.density, phase.ground.workspace):
-        yield "the density is 0 in places"
+        found.add(Feature.ZERO)
+    return found
 
 
 def assumed_of(system: CoverageSystem) -> str:

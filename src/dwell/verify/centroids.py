@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._types import Floats, Points, lengths
 from dwell.agents import CoverageSystem
-from dwell.cells.measurement import CellMeasurements
+from dwell.cells.measurement import CellMeasurements, of_one
 from dwell.density import Density
 from dwell.errors import DensityError
 from dwell.geometry import Region, Workspace
@@ -127,7 +127,7 @@ def _stated(run: Recorded, most: int | None, tell: Tell) -> Iterator[Stated]:
 def _measured(
     system: CoverageSystem, positions: Points, agents: Any, time: float
 ) -> CellMeasurements:
-    return system.measure(positions[None], np.zeros_like(agents), agents, np.array([time]))
+    return system.measure(*of_one(positions, agents), np.array([time]))
 
 
 def _by_reference(

@@ -12,7 +12,6 @@ import numpy as np
 from dwell._kernels.common.status import FLOOR
 from dwell._types import Points, apart, counted
 from dwell.agents import AgentsState, CoverageSystem
-from dwell.controllers import TVD, SelfTriggered, Timer
 from dwell.density.support import least_log_cost
 from dwell.geometry import Region
 from dwell.measure.closest_approach import NEAR, Approach
@@ -184,30 +183,20 @@ def _about_agents(
 
 def _about_law(system: CoverageSystem, seen: RunFacts) -> Iterator[Flag]:
     """Where a law could not apply its rule."""
-    if isinstance(system.controller, SelfTriggered):
-        floors = int((seen.start.marks == FLOOR).sum()) + seen.floors
-        if floors:
-            yield Flag(
-                "floor-hits",
-                f"{counted(floors, 'interval')} longer than the trigger allows, as none may be "
-                f"shorter than tau_min = {system.controller.tau_min:g}: its guarantees do not hold "
-                "there.",
-            )
+    scans = system.traits.scans
     floors = int((seen.start.marks == FLOOR).sum()) + seen.floors
-    if floors and _solves(system.controller):
+    if floors and scans is not None:
+        yield Flag(
+            "floor-hits",
+            f"{counted(floors, 'interval')} longer than the trigger allows, as none may be "
+            f"shorter than tau_min = {scans.tau_min:g}: its guarantees do not hold there.",
+        )
+    if floors and system.traits.solves:
         yield Flag(
             "ill-conditioned",
             f"At {counted(floors, 'sample')} the equation for the velocities was nearly singular: "
             "some of the feed-forward is missing there.",
         )
-
-
-def _solves(law: Any) -> bool:
-    """Whether a mark of this law means a velocity that could not be solved for."""
-    if isinstance(law, TVD):
-        return True
-    neighbours = getattr(law, "feedforward", "none") == "neighbours"
-    return neighbours and getattr(law, "reset", "") != "adaptive"
 
 
 def _about_quadrature(system: CoverageSystem, run: RunFacts) -> Iterator[Flag]:
@@ -244,7 +233,7 @@ def _about_certificate(
     system: CoverageSystem, assumed: Mapping[str, Any] | None, measured: Attained | None
 ) -> Iterator[Flag]:
     """Why the theorem does not apply to this run, and the remedy where one is known."""
-    if assumed is None or not isinstance(system.controller, Timer):
+    if assumed is None or system.traits.timer is None:
         return
     setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])
     why_not = setting.why_not(THEOREM)
@@ -284,5 +273,5 @@ def _about_hold_error(
 
 def own_limit(system: CoverageSystem) -> float | None:
     """The limit of the hold error that adaptive timers keep to; None for others."""
-    law = system.controller
-    return law.eta_max if isinstance(law, Timer) else None
+    timer = system.traits.timer
+    return None if timer is None else timer.eta_max

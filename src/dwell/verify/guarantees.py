@@ -10,7 +10,7 @@ import numpy as np
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
-from dwell.controllers import Lloyd, SelfTriggered
+from dwell.agents.traits import ScanLaw
 from dwell.controllers.self_triggered import MISSED
 from dwell.measure.metrics import measure, measure_configurations, snapshots
 from dwell.verify.finding import Finding, agreement, if_guaranteed, spread, worst_of
@@ -35,16 +35,16 @@ def promises(
     thorough: bool = False,
 ) -> Iterator[Finding]:
     """Findings about what the law guarantees; none for laws without guarantees."""
-    run, law = Recorded(system, start, table, until), system.controller
-    if getattr(law, "cost_decreases", False) and system.spacing is None:
+    run, traits = Recorded(system, start, table, until), system.traits
+    if traits.cost_decreases and system.spacing is None:
         yield cost_never_rises(run, None if thorough else MOST_COSTS)
-    if isinstance(law, SelfTriggered):
-        yield from self_trigger_guarantees(system, start, table, until)
+    if traits.scans is not None:
+        yield from self_trigger_guarantees(system, traits.scans, start, table, until)
         if system.perfect and system.spacing is None and len(table):
             some = BY_HAND if system.dimension < 3 else BY_HAND // 4  # rays in space take longer
-            yield trigger_by_hand(run, law, None if thorough else some)
-    if isinstance(law, Lloyd) and law.ode_accuracy is not None:
-        yield equation_solved(run, law, None if thorough else MOST_TIMES)
+            yield trigger_by_hand(run, traits.scans, None if thorough else some)
+    if traits.accuracy is not None:
+        yield equation_solved(run, traits.accuracy, None if thorough else MOST_TIMES)
 
 
 def _event_times(run: Recorded) -> Floats:
@@ -64,7 +64,7 @@ def cost_never_rises(run: Recorded, most: int | None) -> Finding:
 
 
 def self_trigger_guarantees(
-    system: CoverageSystem, start: AgentsState, table: EventTable, until: float
+    system: CoverageSystem, law: ScanLaw, start: AgentsState, table: EventTable, until: float
 ) -> Iterator[Finding]:
     """G1: between samples the centroid moves by delta at most. G2: the sampled one stays inside.
 
@@ -72,7 +72,6 @@ def self_trigger_guarantees(
     long or a sample was lost; over a network that loses or delays; or up to the first scanned time
     that is not good (stop = "after").
     """
-    law: Any = system.controller
     kept = system.perfect and law.option("stop") == "before" and system.changes is None
     seen = follow_centroids(system, start, table, until)
     when = f"at {MOST_TIMES} times and just before each sample"
@@ -87,7 +86,7 @@ def self_trigger_guarantees(
         yield if_guaranteed(found, kept)
 
 
-def trigger_by_hand(run: Recorded, law: SelfTriggered, most: int | None) -> Finding:
+def trigger_by_hand(run: Recorded, law: ScanLaw, most: int | None) -> Finding:
     """The trigger at some decisions by other code: it holds at the end of the interval only."""
     rows = spread(len(run.table), most)
     wrong = np.array([_misjudged(run, law, int(row)) for row in rows])
@@ -101,7 +100,7 @@ def trigger_by_hand(run: Recorded, law: SelfTriggered, most: int | None) -> Find
     return agreement("trigger", what, wrong, limit, len(run.table), where, note)
 
 
-def _misjudged(run: Recorded, law: SelfTriggered, row: int) -> float:
+def _misjudged(run: Recorded, law: ScanLaw, row: int) -> float:
     """By how much h has the wrong sign at the last good, and at the first bad, scanned time."""
     system, table = run.system, run.table
     p, t = int(table.agent[row]), float(table.time[row])
@@ -196,11 +195,12 @@ def _errors(system: CoverageSystem, positions: Points, times: Floats) -> Points:
     return measure_configurations(system, positions, times).error.reshape(positions.shape)
 
 
-def equation_solved(run: Recorded, law: Lloyd, most: int | None) -> Finding:
+def equation_solved(run: Recorded, accuracy: float, most: int | None) -> Finding:
     """How far a piece of the path would stray if its velocity were wrong all along it.
 
     The velocity of the path is compared with that of the equation at three times of each piece.
     """
+    law: Any = run.system.controller
     knots = _event_times(run)
     rows = spread(len(knots) - 1, most)
     waits = np.diff(knots)[rows]
@@ -208,12 +208,11 @@ def equation_solved(run: Recorded, law: Lloyd, most: int | None) -> Finding:
     for part in (0.2, 0.5, 0.8):
         times = knots[rows] + part * waits
         now = snapshots(run.start, run.table, times)
-        expected = law.k2 * _errors(run.system, now.positions, times)
-        if law.speed is not None:  # the longer ones are cut to it
-            expected /= np.maximum(1.0, lengths(expected) / law.speed)[..., None]
+        errors = _errors(run.system, now.positions, times)
+        expected = np.array([law.velocities(each) for each in errors]).reshape(errors.shape)
         gap = lengths(now.velocities - expected)
         stray = np.maximum(stray, gap.max(axis=1, initial=0.0) * waits)
     count = f"{len(rows)} of {len(knots) - 1} pieces"
     says = f"{count} of the path solve the differential equation (stray relative to the diameter)"
-    limit, stray = STRAY * float(law.ode_accuracy or 0.0), stray / run.system.workspace.diameter
+    limit, stray = STRAY * accuracy, stray / run.system.workspace.diameter
     return worst_of("equation", says, stray, limit, lambda k: at_time(float(knots[rows[k]])))

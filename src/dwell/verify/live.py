@@ -14,10 +14,10 @@ import numpy as np
 
 from dwell._types import Floats, Ints, dots, lengths
 from dwell.agents import CoverageSystem
-from dwell.agents.interfaces import decay_rate_of
 from dwell.agents.segments import Segments
-from dwell.cells.guaranteed import is_polygonal, pair_of
+from dwell.cells.backend import pair_of
 from dwell.errors import DensityError
+from dwell.geometry import is_polygonal
 from dwell.geometry.region import Region
 from dwell.live.record import STOP, LiveRecord
 from dwell.live.settings import LiveSettings, live_law
@@ -40,6 +40,7 @@ from dwell.verify.finding import (
 )
 from dwell.verify.live_apart import clearance, clocks
 from dwell.verify.live_case import CLOCKS, LiveCheck
+from dwell.verify.live_echoes import echoes
 from dwell.verify.live_replay import decided_again, hold_errors
 from dwell.verify.recorded import Recorded, gaps_between
 from dwell.verify.replay import measured_jumps
@@ -94,7 +95,7 @@ def live_findings(
     found = [_worst("complete", _missing(check), 0.0, check.where)]
     found += [_worst(name, made[name], limits.get(name, 0.0), check.where) for name in made]
     found += [_heard(check), _interval(check), _late(check), _flow(check), _belief(check)]
-    found += [clearance(check), clocks(check)]
+    found += [echoes(check), clearance(check), clocks(check)]
     return [*_settings(live, settings), *found, _centroid_bound(check)]
 
 
@@ -175,7 +176,7 @@ def _heard(check: LiveCheck) -> Finding:
         return _worst("heard", np.zeros(0), 0.0, check.where_believed)
     said, age = rows[source], beliefs["age"]
     hold = np.where(stands[:, None], 0.0, said["hold"])
-    never, fade = np.full(len(said), np.inf), decay_rate_of(check.law.system.controller)
+    never, fade = np.full(len(said), np.inf), check.law.system.traits.fade
     segments = Segments(np.zeros(len(said)), said["position"], hold, never, said["cruise"], fade)
     apart = lengths(segments.at(age) - beliefs["position"])
     if not live.exact:
@@ -342,7 +343,8 @@ def _centroid_bound(check: LiveCheck) -> Finding:
     name, says = "centroid-bound", "how far a sampled centroid may be off"
     system, live = check.run.system, check.live
     plain = system.changes is None and system.radius is None and system.spacing is None
-    convex = is_polygonal(system.ground) and not isinstance(system.ground.workspace, Region)
+    site = system.ground.workspace
+    convex = is_polygonal(site) and not isinstance(site, Region)
     if not plain or not convex or not np.isfinite(check.law.speed):
         needs = "this needs a convex polygon, exact integrals, a speed limit"
         return not_applicable(name, says, needs)

@@ -9,7 +9,6 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints, at_time
-from dwell.controllers import Timer
 from dwell.live.record import STOP, LiveRecord
 from dwell.live.settings import LiveLaw
 from dwell.verify.recorded import Recorded
@@ -61,7 +60,7 @@ class LiveCheck:
         """For how long after each sample its agent holds its velocity for certain."""
         live, agent = self.live, self.live.samples["agent"]
         quiet: Floats = self.law.shortest[agent].copy()
-        if not isinstance(self.run.system.controller, Timer):
+        if self.run.system.traits.timer is None:
             return np.zeros(len(quiet))
         for p in range(self.run.system.agents):  # another boot, or the stop, may come sooner
             own = np.flatnonzero(agent == p)

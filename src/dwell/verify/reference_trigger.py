@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dwell._types import Floats, Points, dots, lengths
-from dwell.controllers import SelfTriggered
+from dwell.agents.traits import ScanLaw
 from dwell.density import Density
 from dwell.geometry import Curved, Workspace, is_flat
 
@@ -41,7 +41,7 @@ def wider(workspace: Workspace) -> float:
 
 
 def reference_trigger(
-    law: SelfTriggered,
+    trigger: ScanLaw,
     workspace: Workspace,
     density: Density,
     here: Points,
@@ -54,7 +54,7 @@ def reference_trigger(
 
     enlarged: the share by which the dual cell counts as larger than it is.
     """
-    radius = law.v * elapsed * (2.0 if law.option("own") == "ball" else 1.0)
+    radius = trigger.v * elapsed * (2.0 if trigger.option("own") == "ball" else 1.0)
     away = others - here
     if len(away) and float(lengths(away).min()) <= radius:
         return math.inf
@@ -63,11 +63,11 @@ def reference_trigger(
     inner, outer = cell.ends(rays, radius), cell.ends(rays, -radius)
     mass, centroid = _weighed(density, here, rays, angles, inner)
     dual_mass, _ = _weighed(density, here, rays, angles, outer)
-    size = _size(cell.outermost(rays, outer), law.option("bound")) * (1.0 + enlarged)
-    drift = law.option("factor") * size * (1.0 - mass / dual_mass)
-    if law.option("second") == "sampled":
-        return float(max(drift - law.delta, -cell.depth(target - here)))
-    return float(drift - min(law.delta, cell.depth(centroid)))
+    size = _size(cell.outermost(rays, outer), trigger.option("bound")) * (1.0 + enlarged)
+    drift = trigger.option("factor") * size * (1.0 - mass / dual_mass)
+    if trigger.option("second") == "sampled":
+        return float(max(drift - trigger.delta, -cell.depth(target - here)))
+    return float(drift - min(trigger.delta, cell.depth(centroid)))
 
 
 @cache

@@ -150,10 +150,9 @@ def _strayed(system: CoverageSystem, state: AgentsState, agent: int) -> float:
     if not state.mail or not state.mail[agent].heard:
         return 0.0
     heard, places = state.mail[agent].heard, state.positions
-    own = getattr(system.controller, "radius", None)
-    radius = own if callable(own) else _reach  # the law's own, where it has one
+    travel = _reach if system.traits.travel is None else system.traits.travel
     return max(
-        float(lengths(places[q] - said.position)) - radius(said, state.time)
+        float(lengths(places[q] - said.position)) - travel(said, state.time)
         for q, said in heard.items()
     )
 

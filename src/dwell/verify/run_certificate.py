@@ -14,7 +14,7 @@ import numpy as np
 
 from dwell._types import Floats, at_time, lengths
 from dwell.agents import CoverageSystem
-from dwell.controllers import Timer
+from dwell.agents.traits import HoldLaw
 from dwell.errors import AgentsError, DensityError
 from dwell.theory.design import Setting, setting_of
 from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along
@@ -55,11 +55,11 @@ def held_against(
 ) -> tuple[Finding, ...]:
     """Findings about the theorem, with the run's Lipschitz constants if already measured.
 
-    None for a law that the theorem does not cover. `why_not` says why it does not cover the run, if
-    that does not follow from the system.
+    None for a law of another kind than the theorem is about. `why_not` says why it does not cover
+    the run, if that does not follow from the system.
     """
-    system, law = run.system, run.system.controller
-    if not isinstance(law, Timer):
+    system, law = run.system, run.system.traits.timer
+    if law is None:
         return ()
     why_not = _silent(system, assumed) or why_not
     if why_not:
@@ -75,7 +75,7 @@ def held_against(
 
 
 def _findings(
-    run: Recorded, law: Timer, setting: Setting, effort: Effort, measured: Attained | None
+    run: Recorded, law: HoldLaw, setting: Setting, effort: Effort, measured: Attained | None
 ) -> Iterator[Finding]:
     series = follow(run, effort.times)
     yield from _admissible_start(run, setting)
@@ -116,7 +116,7 @@ def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
     return f"{why_not}, which the theorem does not cover" if why_not else ""
 
 
-def _not_held_against(run: Recorded, law: Timer, why: str) -> Iterator[Finding]:
+def _not_held_against(run: Recorded, law: HoldLaw, why: str) -> Iterator[Finding]:
     """Every name as not applicable, except for the limit of adaptive timers."""
     for name in NAMES:
         if law.eta_max is None or name not in ("hold-limit", "adaptive-limit"):
@@ -131,7 +131,7 @@ def _worst(name: str, values: Any, limit: float, where: Where, *, strict: bool =
     return worst_of(name, NAMES[name], values, limit, where, strict)
 
 
-def _limits(run: Recorded, law: Timer, eta_max: float) -> Iterator[Finding]:
+def _limits(run: Recorded, law: HoldLaw, eta_max: float) -> Iterator[Finding]:
     """The largest hold error against the limit of the certificate, and of adaptive timers."""
     held = largest_hold_error(run)
     yield _within("hold-limit", held, eta_max)
@@ -281,7 +281,7 @@ def _cost_after(series: Series, since: float) -> Finding:
     return _worst("cost-after-u", both, 0.0, lambda k: at_time(ends[k]))
 
 
-def _attractor(run: Recorded, law: Timer) -> Finding:
+def _attractor(run: Recorded, law: HoldLaw) -> Finding:
     name, nu = "attractor", law.nu
     says = f"every error comes within nu = {nu:g} and stays there to the end (largest error there)"
     try:

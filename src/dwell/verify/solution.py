@@ -17,9 +17,7 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning, is_continuous
-from dwell.agents.interfaces import stated_speed
 from dwell.cells.backend import is_expensive
-from dwell.controllers import Timer
 from dwell.controllers.saturation import saturated
 from dwell.errors import AgentsError, DensityError, InputError
 from dwell.live.record import LiveRecord
@@ -58,7 +56,7 @@ SOLVED = 100.0  # times the tolerance of a differential equation
 OTHER_KERNELS = 1e-11  # of the diameter: by how much runs of another version may differ
 LINES = 2000  # straight lines between samples that are compared with the outline
 MOST_NAMED = 5  # of what a file states wrongly
-ENDLESS = frozenset({"next_at", "cruise"})  # columns where infinity has a meaning
+ENDLESS = frozenset({"next_at", "cruise", "doubt"})  # columns where infinity has a meaning
 ALONE = frozenset({"nearest", "separations"})  # and those where it has one for a single agent
 
 SAYS = {
@@ -132,7 +130,6 @@ def verify(
     """
     tell = progress or (lambda what, share: None)
     claims = claims or Claims()
-    stated_speed(system.controller)  # refuses a law that states none that can be compared
     run = Recorded(system, start, table, until, claims.metrics)
     findings: list[Finding] = [*_file(claims)]
     certificate: tuple[Finding, ...] = ()
@@ -191,13 +188,13 @@ def _rounding(system: CoverageSystem, claims: Claims) -> float:
     """By how much centroids may differ: by rounding of other kernels, by a solver's tolerance."""
     share = 0.0 if claims.same_kernels else OTHER_KERNELS
     if is_continuous(system):  # the ends of its cubics meet only up to its tolerance
-        share += SOLVED * float(getattr(system.controller, "ode_accuracy", 0.0))
+        share += SOLVED * (system.traits.accuracy or 0.0)
     return share * system.workspace.diameter
 
 
 def _solver_rounding(system: CoverageSystem) -> float:
     """By how much velocities may differ that a law takes from a system of linear equations."""
-    return float(getattr(system.controller, "rounding", 0.0)) * system.workspace.diameter
+    return system.traits.rounding * system.workspace.diameter
 
 
 def _worst(name: str, values: Any, limit: float, where: Where, *, strict: bool = False) -> Finding:
@@ -353,8 +350,8 @@ def _resets(run: Recorded) -> Iterator[Finding]:
 
 
 def _bounds(run: Recorded, thorough: bool, live: LiveRecord | None = None) -> Iterator[Finding]:
-    system, law = run.system, run.system.controller
-    top = stated_speed(law)
+    system, traits = run.system, run.system.traits
+    top = traits.top_speed
     if top is not None:
         excess = lengths(run.table.holds) / top - 1.0
         yield _worst("speed", excess, 4.0 * np.finfo(float).eps, run.where)
@@ -362,11 +359,11 @@ def _bounds(run: Recorded, thorough: bool, live: LiveRecord | None = None) -> It
     # A law that may pass its target may lead agents out of the workspace. The timer law heads for
     # a point of the workspace and stops there at the latest, wherever it takes the others to be:
     # also after samples that were lost or late. In a live run all velocities end by themselves.
-    kept = system.perfect or isinstance(law, Timer) if live is None else live.exact
+    kept = system.perfect or traits.timer is not None if live is None else live.exact
     still = not system.timeline.region_changes
-    guaranteed = getattr(law, "stays_inside", False) and kept and still
+    guaranteed = traits.stays_inside and kept and still
     found = if_guaranteed(_worst("workspace", beyond, 1e-12, run.where_at), guaranteed)
-    yield found if live is None else aged(found, live, stated_speed(law))
+    yield found if live is None else aged(found, live, top)
     if system.stays:
         crossed, agents, rows = lengths_outside(run, None if thorough else LINES)
 
@@ -412,7 +409,7 @@ def _decisions(run: Recorded, rounding: float, tell: Tell) -> Iterator[Finding]:
     gaps = rederive(system, run.start, run.table, tell)
     for name in ("jump", "cruise", "reset", "counts"):
         yield _worst(name, gaps[name], 0.0 if name == "counts" else rounding, run.where)
-    if system.information.others == "broadcasts":
+    if system.information.receives:
         reach = float(np.abs(system.workspace.bounds).max())  # positions are rounded like this
         limit = 1e-12 * system.workspace.diameter + 8.0 * float(np.spacing(reach))
         found = _worst("promise", gaps["promise"], limit, run.where)

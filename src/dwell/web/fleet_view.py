@@ -15,7 +15,6 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.agents import CoverageSystem
-from dwell.agents.interfaces import decay_rate_of
 from dwell.cells.backend import is_expensive
 from dwell.errors import AgentsError, InputError
 from dwell.exports.drawn_tables import drawn_scenario, drawn_tables
@@ -49,7 +48,7 @@ class PageView:
         self, scenario: Scenario, system: CoverageSystem, positions: Points, *,
         host: str = "127.0.0.1", port: int = 8000, browser: bool = False,
     ) -> None:  # fmt: skip
-        n, fade = system.agents, decay_rate_of(system.controller)
+        n, fade = system.agents, system.traits.fade
         self._system, self._beliefs = system, Beliefs(n, system.dimension, fade, shared_clock=True)
         self._beliefs.position[:] = positions
         self._measures = not is_expensive(system.ground)

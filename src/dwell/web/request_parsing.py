@@ -78,8 +78,8 @@ def scenario_of(mapping: Mapping[str, Any], limits: Limits) -> Scenario:
         for k, table in enumerate(tables if isinstance(tables, list) else [tables]):
             if isinstance(table, Mapping):
                 _refuse_code(table.get("density"), f"{name}[{k}].density")
-    law = mapping.get("controller")
-    if isinstance(law, Mapping) and law.get("kind") == "python":
+    table = mapping.get("controller")
+    if isinstance(table, Mapping) and table.get("kind") == "python":
         raise InputError(
             'controller.kind is "python", which a server does not take: requests hold no code; use '
             "one of the other laws, or the command line",

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { Held } from "../../state/held";
 import { nameOf } from "../../state/laws";
-import { TABLES } from "../../state/tables";
+import { MORE } from "../../state/keys";
 import type { TermName } from "../../terms";
 import { figure, useApp, useSession, useTheme } from "../context";
 import { Advice, useAnswer } from "./Advice";
@@ -101,7 +101,7 @@ export function Design() {
       </div>
       {!scenario.certificate && (
         <p class="dim">
-          η̃max and L are not in the scenario: as <code>dwell design</code> does, the page takes {TABLES.theta}{" "}
+          η̃max and L are not in the scenario: as <code>dwell design</code> does, the page takes {MORE.theta}{" "}
           k1 and what it measures for each agent; shown is the agent with the least margin. Moving one of
           these two sliders puts both into the scenario.
         </p>

@@ -4,7 +4,7 @@
  */
 
 import type { Designed, Scenario } from "../../net/api";
-import { TABLES } from "../../state/tables";
+import { MORE } from "../../state/keys";
 
 export interface Setting {
   readonly k1: number;
@@ -160,7 +160,7 @@ export function settingOf(
     epsilon: Number(law["epsilon"] ?? 1e-8),
     t1: at(t1, tightest),
     t2: at(t2, tightest),
-    etaMax: certificate?.eta_max ?? (tied ? TABLES.theta * k1 : Number(own)),
+    etaMax: certificate?.eta_max ?? (tied ? MORE.theta * k1 : Number(own)),
     lipschitz: at(lipschitz, tightest),
     agents,
     ...(tied && { tied }),
@@ -171,7 +171,7 @@ export function settingOf(
 export function inOrder(s: Setting, before: Setting = s): Setting {
   const next = s.t1 <= s.t2 ? s : { ...s, t1: s.t2 };
   if (!s.tied) return next;
-  return s.etaMax === before.etaMax ? { ...next, etaMax: TABLES.theta * s.k1 } : { ...next, tied: false };
+  return s.etaMax === before.etaMax ? { ...next, etaMax: MORE.theta * s.k1 } : { ...next, tied: false };
 }
 
 /**

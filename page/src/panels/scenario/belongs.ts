@@ -1,35 +1,13 @@
 /** Keys of a law that belong to one choice of another key, and come and go with it. */
 
 import type { Law, Scenario } from "../../net/api";
+import { keysOf } from "../../state/keys";
 
-interface Bond {
-  readonly key: string;
-  readonly to: string; // the key that is chosen
-  readonly when: string; // the choice to which it belongs
-  readonly first?: (scenario: Scenario) => unknown; // what it is at first, if it must be there
-}
-
-const BONDS: Record<string, readonly Bond[]> = {
-  timer: [
-    { key: "period", to: "reset", when: "periodic" },
-    { key: "intervals", to: "reset", when: "sequence", first: (s) => waits(s.controller) },
-    { key: "loss", to: "reset", when: "dropout", first: () => 0.1 },
-    { key: "trust", to: "feedforward", when: "neighbours" },
-    {
-      key: "eta_max",
-      to: "reset",
-      when: "adaptive",
-      first: (s) => s.certificate?.eta_max ?? Number((0.6 * Number(s.controller["k1"])).toPrecision(4)),
-    },
-  ],
-  lloyd: [
-    { key: "dt", to: "mode", when: "sampled" },
-    { key: "tolerance", to: "mode", when: "ode" },
-    { key: "feedforward", to: "mode", when: "sampled" },
-    { key: "trust", to: "mode", when: "sampled" },
-    { key: "trust", to: "feedforward", when: "neighbours" },
-  ],
-  "discrete-lloyd": [{ key: "rate", to: "schedule", when: "poisson" }],
+/** What a key is at first, where its choice needs it. */
+const FIRST: Readonly<Record<string, (scenario: Scenario) => unknown>> = {
+  intervals: (s) => waits(s.controller),
+  loss: () => 0.1,
+  eta_max: (s) => s.certificate?.eta_max ?? Number((0.6 * Number(s.controller["k1"])).toPrecision(4)),
 };
 
 /** The shortest and the longest wait in turn; for each agent, if they differ. */
@@ -42,18 +20,22 @@ function waits(law: Law): number[] | number[][] {
 
 /** Whether a key has a meaning under what is chosen. */
 export function applies(law: Law, key: string, fallbacks: ReadonlyMap<string, unknown>): boolean {
-  const bonds = BONDS[law.kind]?.filter((one) => one.key === key) ?? [];
-  return bonds.every((bond) => (law[bond.to] ?? fallbacks.get(bond.to)) === bond.when);
+  const owner = keysOf(law.kind).find(([name]) => name === key)?.[1].belongs;
+  if (!owner) return true;
+  return (law[owner[0]] ?? fallbacks.get(owner[0])) === owner[1] && applies(law, owner[0], fallbacks);
 }
 
 /** The law with another choice, without what belonged to the old one and with what the new one needs. */
 export function withChoice(scenario: Scenario, key: string, choice: unknown): Law {
   const law: Law = { ...scenario.controller, [key]: choice };
   if (choice === null) delete law[key];
-  for (const bond of BONDS[law.kind] ?? []) {
-    if (bond.to !== key) continue;
-    if (bond.when !== choice) delete law[bond.key];
-    else if (bond.first) law[bond.key] ??= bond.first(scenario);
+  const dropped = new Set<string>();
+  for (const [name, { belongs }] of keysOf(law.kind)) {
+    if (!belongs || (belongs[0] !== key && !dropped.has(belongs[0]))) continue;
+    if (belongs[0] !== key || belongs[1] !== choice) {
+      delete law[name];
+      dropped.add(name);
+    } else if (FIRST[name]) law[name] ??= FIRST[name](scenario);
   }
   return law;
 }

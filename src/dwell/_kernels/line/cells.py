@@ -18,6 +18,17 @@ import numpy as np
 
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import difference, exponential, larger, product_error, smaller
+from dwell._kernels.common.cell_table import (
+    E0,
+    LOG_SCALE,
+    MASS,
+    NEAREST,
+    NEIGHBORS,
+    POLAR,
+    SECOND,
+    STATUS,
+    WIDTH,
+)
 from dwell._kernels.common.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
 
@@ -30,12 +41,11 @@ WEIGHT, PLACE, SPREAD = 2, 3, 4  # ... of which these are mass, centroid and sec
 NONE = -1  # as a neighbour: there is none on that side
 LOWER_END, UPPER_END = -1, -2
 RANGE_END = -3  # as a label: the end of an agent's own range
-# Columns of the table of measurements. A and B are the ends of the cell, relative to the agent;
-# behind them lie LABEL_A and LABEL_B, where the density is AT_A and AT_B, divided like the mass.
-(
-    STATUS, ERROR, LOG_SCALE, MASS, POLAR, SECOND, NEAREST, A, B, LABEL_A, LABEL_B, AT_A, AT_B,
-) = range(13)  # fmt: skip
-COLUMNS = 13
+# Further columns of the table of measurements. A and B are the ends of the cell, relative to the
+# agent; behind them lie LABEL_A and LABEL_B, where the density is AT_A and AT_B, divided like the
+# mass.
+A, B, LABEL_A, LABEL_B, AT_A, AT_B = range(WIDTH, WIDTH + 6)
+COLUMNS = WIDTH + 6
 
 OK, EMPTY, OUTSIDE = 0, 1, 2  # of guaranteed cells
 GUARANTEED, DUAL = 1.0, -1.0
@@ -288,10 +298,11 @@ def put_row(k, x, ends, lower, upper, terms, memory, out):
     out[k, LABEL_A], out[k, LABEL_B] = label_a, label_b
     if a < b:
         out[k, A], out[k, B] = a, b
+        out[k, NEIGHBORS] = (label_a >= 0) + (label_b >= 0)
     status, e, log_scale, m, second = integrate_cell(
         a, a_low, b, b_low, x, lower, upper, terms, memory
     )
-    out[k, STATUS], out[k, ERROR] = status, e
+    out[k, STATUS], out[k, E0] = status, e
     if status != NO_MASS:
         out[k, LOG_SCALE], out[k, MASS], out[k, SECOND] = log_scale, m, second
         out[k, POLAR] = second + m * e * e

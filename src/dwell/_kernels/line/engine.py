@@ -12,11 +12,11 @@ import numpy as np
 
 from dwell._kernels._jit import inner, njit, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.bins import FASTEST, PUT_AT, drift_at
 from dwell._kernels.common.event_loop import event_loop
 from dwell._kernels.common.segments import AFTER_SINCE
 from dwell._kernels.common.status import COINCIDENT
 from dwell._kernels.line.cells import NONE, integrate_cell, interval
-from dwell._kernels.polygon.cell_list import FASTEST, PUT_AT, drift_at
 
 START, HOLD = 0, 1
 SINCE = 2 + AFTER_SINCE

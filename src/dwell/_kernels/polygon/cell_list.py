@@ -15,21 +15,27 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inner, njit
-from dwell._kernels.common.arithmetic import clamped, larger, smaller
+from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.bins import (
+    EVENTS,
+    FASTEST,
+    LOOSE,
+    PAYS,
+    PER_BIN,
+    PUT_AT,
+    SLACK,
+    drift_at,
+    place_in,
+)
 from dwell._kernels.common.segments import HOLD_X, HOLD_Y, SINCE, START_X, START_Y
 from dwell._kernels.polygon.buffers import LINES
 
 FEW = 64  # agents up to which all are near
-PER_BIN = 2.0  # agents in a bin, about
 FIRST = 1.7  # sides of a bin: the radius of the first disc, where no better guess is at hand
 MARGIN = 1.2  # a guess is taken so many times
-SLACK = 1e-12  # of the frame: an agent beside a line between bins may be in either
-LOOSE = 0.2  # of a bin: drift beyond which the bins are rebuilt, if that pays
-PAYS = 0.1  # ... after so many events per agent
 SPARE = 8  # numbers after the last one that may be read or overwritten: see grid_stencil.py
 
 X, Y, SIDE, COLUMNS, ROWS = range(5)  # a frame of bins: lower corner, side, how many
-PUT_AT, FASTEST, EVENTS = range(3)  # when all were put into bins; squared speed and events since
 
 
 class SquareBins(NamedTuple):
@@ -71,12 +77,6 @@ def in_order(values: np.ndarray, bins: SquareBins) -> np.ndarray:
     return found
 
 
-@inner
-def are_many(bins):
-    """Whether there is more than one bin, in the plane or in space."""
-    return bins.first.shape[0] > 2
-
-
 @njit
 def lay_frame(agents, left, low, right, high, frame):
     """Bins over a rectangle, with about PER_BIN agents in each; a single one for a few agents."""
@@ -97,12 +97,6 @@ def lay_frame(agents, left, low, right, high, frame):
     frame[SIDE] = side
     frame[COLUMNS] = larger(1, math.ceil(width / side))
     frame[ROWS] = larger(1, math.ceil(height / side))
-
-
-@inner
-def place_in(z, low, side, count):
-    """The column or row of bins that z lies in; those outside belong to the outermost."""
-    return math.floor(clamped((z - low) / side, 0.0, count - 1.0))
 
 
 @inner
@@ -228,12 +222,6 @@ def gather(p, t, m, beyond, radius, most, cruise, row, bins, x, y, near):
                 is_new = is_between(near.x[m] - px, near.y[m] - py, beyond, limit)
                 m += 1 if is_new & (q != p) else 0
     return m, limit
-
-
-@inner
-def drift_at(t, clock):
-    """How far an agent may have come since it was put into its bin; rounded up."""
-    return (1.0 + 1e-12) * math.sqrt(clock[FASTEST]) * (t - clock[PUT_AT])
 
 
 @inner

@@ -32,13 +32,8 @@ from dwell._kernels.common.arithmetic import (
 from dwell._kernels.common.quadrature import NODES, PANEL_NODES, PANEL_WEIGHTS, WEIGHTS
 from dwell._kernels.polygon.disc_clip import ARC, clip_to_disc
 from dwell._kernels.polygon.gaussian import NEGLIGIBLE, add_point, top_exponent
-from dwell._kernels.polygon.moments import (
-    SAFE_EXPONENT,
-    choose_log_scale,
-    plus,
-    polygon_moments,
-    polynomial_at,
-)
+from dwell._kernels.polygon.moments import SAFE_EXPONENT, choose_log_scale, plus, polygon_moments
+from dwell._kernels.polygon.polynomial import polynomial_at
 
 LOW_DEGREE = 4  # of polynomials that one panel integrates over a quarter turn
 SHORT = 0.4  # length of t that 8 nodes integrate, where the exponent hardly varies

@@ -12,6 +12,7 @@ import numpy as np
 
 from dwell._kernels._jit import inner, njit, spliced
 from dwell._kernels.common.arithmetic import fetch, smaller
+from dwell._kernels.common.bins import drift_at, place_in
 from dwell._kernels.common.event_loop import event_loop
 from dwell._kernels.common.segments import BRANCHES, REACH, is_before, row_in
 from dwell._kernels.common.tracks import move_terms
@@ -25,13 +26,11 @@ from dwell._kernels.polygon.cell_list import (
     SquareBins,
     X,
     Y,
-    drift_at,
     gather,
     half_width,
     initial_radius,
     is_stale,
     note_speed,
-    place_in,
     position_at,
     put_all,
 )

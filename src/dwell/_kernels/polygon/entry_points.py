@@ -6,6 +6,18 @@ import numpy as np
 
 from dwell._kernels._jit import inlined, inner, njit, spliced
 from dwell._kernels.common.arithmetic import larger, smaller
+from dwell._kernels.common.cell_table import (
+    E0,
+    E1,
+    LOG_SCALE,
+    MASS,
+    NEAREST,
+    NEIGHBORS,
+    PLANAR,
+    POLAR,
+    STATUS,
+)
+from dwell._kernels.common.status import COINCIDENT
 from dwell._kernels.common.tracks import move_terms
 from dwell._kernels.polygon.cell_list import bin_of, initial_radius
 from dwell._kernels.polygon.cells import (
@@ -21,9 +33,6 @@ from dwell._kernels.polygon.moments import polygon_moments
 from dwell._kernels.polygon.region_moments import is_confined, region_moments
 from dwell._kernels.polygon.vertex_refinement import refine_if_thin
 
-# Columns of a table of measurements: see `measure_cell`.
-STATUS, ERROR_X, ERROR_Y, LOG_SCALE, MASS, POLAR, NEIGHBORS, NEAREST = range(8)
-COLUMNS = 8
 UNNAMED = -(2**62)  # the label of an agent that was not found at once in its bin
 SCANNED = 32  # agents of a bin that are compared with a position
 
@@ -52,8 +61,8 @@ def put_row(k, measured, out):
     """Write the result of `measure_cell` into row k of `out`."""
     status, ex, ey, log_scale, m, polar, neighbors, nearest = measured
     out[k, STATUS] = status
-    out[k, ERROR_X] = ex
-    out[k, ERROR_Y] = ey
+    out[k, E0] = ex
+    out[k, E1] = ey
     out[k, LOG_SCALE] = log_scale
     out[k, MASS] = m
     out[k, POLAR] = polar
@@ -152,11 +161,17 @@ def add_outline(n, px, py, xs, ys, wx, wy, outlines, s):
 
 
 @njit
-def outline_few(x, y, wx, wy, outlines, s):
-    """Append the cells of at most LINES agents to `outlines`, which has space for them."""
-    for p in range(x.shape[0]):
+def outline_few(count, x, y, wx, wy, outlines, s):
+    """Append the cells of the first agents among at most LINES to `outlines`, which has space.
+
+    Returns how many: up to the first agent at the place of another one.
+    """
+    for p in range(count):
         n, _, _ = cell_among_few(p, True, x[p], y[p], x, y, wx, wy, s)
+        if n == COINCIDENT:
+            return p
         add_outline(n, x[p], y[p], x, y, wx, wy, outlines, s)
+    return count
 
 
 @inner
@@ -176,7 +191,7 @@ def hand_out(lo, hi, who, found, out):
     """
     for k in range(lo, hi):
         q = who[k]
-        for c in range(COLUMNS):
+        for c in range(PLANAR):
             out[q, c] = found[k - lo, c]
 
 

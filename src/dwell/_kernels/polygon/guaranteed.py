@@ -15,7 +15,6 @@ import numpy as np
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.arithmetic import exponential, larger, range_of, smaller
 from dwell._kernels.common.extent import circle_round, sheet_gap
-from dwell._kernels.polygon.grid_quadrature import guaranteed_grid_moments
 from dwell._kernels.polygon.guaranteed_contour import AMPLIFICATION, TOO_FAR, gaussian_contour
 from dwell._kernels.polygon.guaranteed_envelope import (
     BX,
@@ -36,6 +35,7 @@ from dwell._kernels.polygon.guaranteed_envelope import (
     ring_of,
     see_agents,
 )  # fmt: skip
+from dwell._kernels.polygon.guaranteed_grid import guaranteed_grid_moments
 from dwell._kernels.polygon.guaranteed_moments import (
     NOTHING,
     added,

@@ -37,7 +37,7 @@ from dwell._kernels.polygon.guaranteed_envelope import (
     A,
     curve_of,
 )
-from dwell._kernels.polygon.moments import polynomial_at
+from dwell._kernels.polygon.polynomial import polynomial_at
 
 # (s0 + s1) / (w1 - w0) of a panel, at least. The ellipse round the panel through w = i and w = -i
 # then has half axes that sum to 2.85 half panels, and 16 nodes leave an error of 2.85**-32 = 3e-15

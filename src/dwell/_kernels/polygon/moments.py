@@ -25,23 +25,11 @@ from dwell._kernels.polygon.gaussian import (
     top_exponent,
 )
 from dwell._kernels.polygon.halfplane_clip import farthest
+from dwell._kernels.polygon.polynomial import polynomial_at
 from dwell._kernels.polygon.raster import add_raster, add_raster_border, is_present
 
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
 DROPPED = 50.0  # parts of a component e**-50 below its largest value on an edge are left out
-
-
-@inner
-def polynomial_at(c, x, y):
-    """sum c[i, j] x**i y**j by Horner's rule."""
-    d = c.shape[0]
-    v = 0.0
-    for i in range(d - 1, -1, -1):
-        w = 0.0
-        for j in range(d - 1 - i, -1, -1):
-            w = w * y + c[i, j]
-        v = v * x + w
-    return v
 
 
 @inner

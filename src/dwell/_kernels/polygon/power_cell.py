@@ -18,8 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import inlined, inner, njit, spliced
+from dwell._kernels.common.bins import drift_at, place_in
 from dwell._kernels.common.event_loop import event_loop
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
+from dwell._kernels.common.tracks import move_terms
 from dwell._kernels.polygon.buffers import Scratch
 from dwell._kernels.polygon.cell_list import (
     COLUMNS,
@@ -27,12 +29,10 @@ from dwell._kernels.polygon.cell_list import (
     SIDE,
     SquareBins,
     Y,
-    drift_at,
     half_width,
     is_stale,
     limit_of,
     note_speed,
-    place_in,
     position_at,
     put_all,
     required_radius,
@@ -254,11 +254,15 @@ def add_power_outline(n, x, y, label, who, outlines):
 
 
 @njit
-def measure_power(lo, hi, entry, agent, bins, x, y, wx, wy, terms, power, rivals, out, outlines, s):
+def measure_power(
+    lo, hi, t, entry, agent, bins, x, y, wx, wy, terms, power, rivals, out, outlines, s
+):
     """Measure the cells of agent[k] at rest at (x, y) into row entry[k] of `out`; k = lo..hi.
 
-    Returns hi, or the first agent whose cell does not fit into `outlines`, which may be None.
+    t: when they are there, for densities that move. Returns hi, or the first agent whose cell does
+    not fit into `outlines`, which may be None.
     """
+    move_terms(t, terms)
     for k in range(lo, hi):
         p = agent[k]
         px, py = x[p], y[p]
@@ -291,6 +295,7 @@ class PowerBuffers(NamedTuple):
 @spliced
 def measure(j, p, t, cruise, segments, domain, terms, log, memory):
     """Measure the cell of the agent in row p: see ../common/event_loop.py."""
+    move_terms(t, terms)
     row, bins, rivals = segments.row, memory.bins, memory.rivals
     if is_stale(t, row.shape[0], bins):
         put_all(t, cruise, row, bins, rivals)

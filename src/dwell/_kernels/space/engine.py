@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell._kernels._jit import njit, spliced
+from dwell._kernels.common.bins import are_many
+from dwell._kernels.common.cell_table import E0, E1, E2, NEIGHBORS, STATUS
 from dwell._kernels.common.event_loop import event_loop
-from dwell._kernels.polygon.cell_list import are_many
 from dwell._kernels.space.cells import find_cell
-from dwell._kernels.space.measure import EX, EY, EZ, NEIGHBORS, STATUS, measure_cell
+from dwell._kernels.space.measure import measure_cell
 from dwell._kernels.space.memory import BinGrid, CellBuffers
 from dwell._kernels.space.neighbors import REACH, is_worn, note_speed, put_all
 
@@ -33,7 +34,7 @@ def measure(j, p, t, cruise, segments, solid, terms, log, memory):
     measure_cell(n, nearest, 0, solid, grid, terms, memory.scratch, seen)
     places, errors = log.positions, log.errors
     places[0, j], places[1, j], places[2, j] = grid.x[0], grid.y[0], grid.z[0]
-    errors[0, j], errors[1, j], errors[2, j] = seen[EX], seen[EY], seen[EZ]
+    errors[0, j], errors[1, j], errors[2, j] = seen[E0], seen[E1], seen[E2]
     return int(seen[STATUS]), int(seen[NEIGHBORS]), nearest
 
 

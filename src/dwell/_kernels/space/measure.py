@@ -7,7 +7,20 @@ frame of the agent and divided by the same exp(log_scale) as the cell's mass.
 from dwell._kernels._jit import inner, njit
 from dwell._kernels.common.algebra import ZERO, along, dot, less
 from dwell._kernels.common.arithmetic import exponential
-from dwell._kernels.common.quadrature import FLAT_FIRST, W
+from dwell._kernels.common.cell_table import (
+    E0,
+    E1,
+    E2,
+    LOG_SCALE,
+    MASS,
+    MASS_ERROR,
+    NEAREST,
+    NEIGHBORS,
+    POLAR,
+    SECOND,
+    STATUS,
+)
+from dwell._kernels.common.quadrature import FLAT_FIRST, TOLERANCE, W
 from dwell._kernels.common.status import COINCIDENT, NO_MASS
 from dwell._kernels.space.careful import sharp_area, sharpen
 from dwell._kernels.space.cells import (
@@ -29,9 +42,6 @@ from dwell._kernels.space.moments import (
 )
 from dwell._kernels.space.surface import ROUND, on_triangle
 
-# Columns of a measurement; the status is 0, COINCIDENT or NO_MASS.
-STATUS, EX, EY, EZ, LOG_SCALE, MASS, POLAR, SPREAD, NEIGHBORS, NEAREST = range(10)
-COLUMNS = 10
 # Columns of a facet: whose, towards whom, and the moments 1, x, y, z, xx, xy, xz, yy, yz, zz.
 AGENT, OTHER, M = range(3)
 FACET_COLUMNS = M + 10
@@ -50,12 +60,9 @@ def count_neighbors(count, corner):
 
 @inner
 def measure(p, solid, grid, terms, s, out):
-    """Fill `out` with the measurement of agent p (its number in the grid), by the columns above.
+    """Fill `out` with the measurement of agent p (its number in the grid): see cell_table.py.
 
-    The error E is centroid minus position; POLAR is the second moment about the position, SPREAD
-    the one about the centroid. Masses and second moments come divided by exp(LOG_SCALE). Without
-    mass the error leads to the nearest point of the workspace. NEAREST is a squared distance, -1
-    for a single agent.
+    Constants and polynomials are integrated to rounding, Gaussians to a proven bound.
     """
     n, _, nearest = voronoi_cell(p, solid, grid, s)
     measure_cell(n, nearest, p, solid, grid, terms, s, out)
@@ -66,6 +73,7 @@ def measure_cell(n, nearest, p, solid, grid, terms, s, out):
     """Fill `out` for the cell with n vertices in s; `nearest`: squared distance of an agent."""
     out[:] = 0.0
     out[NEAREST] = nearest
+    out[MASS_ERROR] = TOLERANCE if terms.weights.shape[0] > 0 else 0.0
     if n == COINCIDENT:
         out[STATUS] = COINCIDENT
         return
@@ -74,16 +82,16 @@ def measure_cell(n, nearest, p, solid, grid, terms, s, out):
         out[NEIGHBORS] = count_neighbors(count, s.corner)
         if m > 0.0:
             e = over(f, m)
-            out[EX], out[EY], out[EZ] = e
+            out[E0], out[E1], out[E2] = e
             out[LOG_SCALE] = log_scale
             out[MASS] = m
             out[POLAR] = spread + m * dot(e, e)
-            out[SPREAD] = spread
+            out[SECOND] = spread
             return
     out[STATUS] = NO_MASS
     count = list_triangles(begin(p, solid, grid, s), s)
     _, e = top_exponent(ZERO, ROUND, count, s)
-    out[EX], out[EY], out[EZ] = e
+    out[E0], out[E1], out[E2] = e
 
 
 @njit

@@ -15,8 +15,7 @@ import numpy as np
 
 from dwell._kernels._jit import inlined, inner, njit
 from dwell._kernels.common.arithmetic import larger, range_of, smaller
-from dwell._kernels.common.segments import AFTER_REACH, AFTER_SINCE
-from dwell._kernels.polygon.cell_list import (
+from dwell._kernels.common.bins import (
     EVENTS,
     FASTEST,
     LOOSE,
@@ -28,6 +27,7 @@ from dwell._kernels.polygon.cell_list import (
     drift_at,
     place_in,
 )
+from dwell._kernels.common.segments import AFTER_REACH, AFTER_SINCE
 from dwell._kernels.space.memory import BinGrid
 
 # Columns of the engine's table of trajectory segments in space: see ../common/segments.py.

@@ -36,6 +36,7 @@ CONSTRAINT_COLUMNS = 9
 # what counts positively and negatively, without signs.
 SUMS = 11
 WEIGHED = 10
+REGION = 13  # numbers that describe a curved workspace: see sheets.py
 
 
 class CellExtent(NamedTuple):
@@ -108,7 +109,7 @@ def make_sheet_buffers(others: int, sides: int, components: int, scale: int = 1)
         np.empty((2, k + 8, 8)),
         np.empty((2 * arcs, 3)),
         np.empty((128, 4)),
-        np.empty(13),
+        np.empty(REGION),
         np.empty((k, 9)),
         np.empty((4 * arcs, 8)),
         np.empty(5),

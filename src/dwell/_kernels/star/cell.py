@@ -26,6 +26,19 @@ from dwell._kernels.common.algebra import (
     upper_of,
 )
 from dwell._kernels.common.arithmetic import exponential
+from dwell._kernels.common.cell_table import (
+    E0,
+    E1,
+    E2,
+    LOG_SCALE,
+    MASS,
+    MASS_ERROR,
+    NEAREST,
+    NEIGHBORS,
+    SECOND,
+    STATUS,
+)
+from dwell._kernels.common.status import NO_MASS
 from dwell._kernels.star.buffers import (
     ANGLE,
     CENTER,
@@ -43,10 +56,6 @@ from dwell._kernels.star.buffers import (
 from dwell._kernels.star.cones import Integrand, over_surface
 from dwell._kernels.star.surface import PATCH, falling_patch, point_on_piece, surface_of
 
-NO_MASS = -2  # status: the cell is empty or has no mass
-# Columns of a measurement; ERROR takes three.
-STATUS, ERROR, LOG_SCALE, MASS, SPREAD, NEIGHBORS, NEAREST, MASS_ERROR = 0, 1, 4, 5, 6, 7, 8, 9
-COLUMNS = 10
 TRUNCATION = 1e-13  # of a Gaussian component: what lies beyond DEPTH along the rays
 ROUNDING = 4e-16  # of all terms of a sum, without signs
 SAFE_EXPONENT = -600.0  # densities down to e**-600 are kept unscaled: doubles reach e**-708
@@ -302,10 +311,9 @@ def volume_of(cell, inverse, facet):
 
 @inner
 def measure(status, cell, neighbors, nearest, place, frame, terms, b, out):
-    """Write the measurement of the cell in b, by the columns above.
+    """Write the measurement of the cell in b: see ../common/cell_table.py.
 
-    ERROR is centroid minus position, SPREAD the second moment about the centroid, NEAREST a squared
-    distance, -1 without others; mass and spread come divided by exp(LOG_SCALE).
+    Without mass the error stays 0, and POLAR is left to Python.
     """
     out[:] = 0.0
     out[STATUS] = status
@@ -320,12 +328,12 @@ def measure(status, cell, neighbors, nearest, place, frame, terms, b, out):
         out[STATUS] = NO_MASS
         return
     e = upper(inverse, centroid)
-    out[ERROR] = e[0]
-    out[ERROR + 1] = e[1]
-    out[ERROR + 2] = e[2]
+    out[E0] = e[0]
+    out[E1] = e[1]
+    out[E2] = e[2]
     out[LOG_SCALE] = scale
     out[MASS] = mass * volume
-    out[SPREAD] = spread * volume
+    out[SECOND] = spread * volume
     out[MASS_ERROR] = error / mass + ROUNDING * grown
     if terms.weights.shape[0] > 0:
         out[MASS_ERROR] += TRUNCATION

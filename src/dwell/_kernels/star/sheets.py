@@ -39,7 +39,7 @@ ON_SHEET, ON_WORKSPACE, WITHOUT_BORDER = 0.0, 1.0, 2.0  # kinds
 # Columns of a frame: two directions across the axis, the apex of the fan, how many points it is
 # the mean of (0: the sheet has no part in the boundary).
 E1, E2, APEX, POINTS = 0, 3, 6, 8
-LEAN, CLEARANCE, POLE, REGION = 6, 9, 10, 13  # L, 1 - |L|**2, the pole; W comes first
+LEAN, CLEARANCE, POLE = 6, 9, 10  # L, 1 - |L|**2, the pole; W comes first
 ON = 1e-13  # of off_region: on the boundary
 STEPS = 80  # of a search for a root
 

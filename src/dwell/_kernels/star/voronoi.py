@@ -16,7 +16,7 @@ from dwell._kernels.common.algebra import (
     upper_of,
 )
 from dwell._kernels.common.quadrature import COUNT, NODES, WEIGHTS
-from dwell._kernels.common.status import COINCIDENT
+from dwell._kernels.common.status import COINCIDENT, NO_MASS
 from dwell._kernels.polygon.halfplane_clip import voronoi_cell
 from dwell._kernels.polygon.vertex_refinement import refine_vertices
 from dwell._kernels.space.careful import sharpen
@@ -32,7 +32,7 @@ from dwell._kernels.star.buffers import (
     STRETCH,
     CellExtent,
 )
-from dwell._kernels.star.cell import NO_MASS, apex_of, measure, volume_of
+from dwell._kernels.star.cell import apex_of, measure, volume_of
 from dwell._kernels.star.ring import (
     FULL,
     close_facet,

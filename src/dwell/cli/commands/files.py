@@ -51,10 +51,13 @@ def validate(scenario: Path, overrides: list[str], as_json: bool, strict: bool) 
         unseen = [] if is_allowed() else list(named_code(checked).values())
         system, start, repairs = build_without_code(checked) if unseen else build(checked)
         notes = [] if unseen else flags_before(system, start, assumed)
-        if checked.fleet is not None and not unseen:
-            from dwell.fleet.configuration import refuse_fleet
+        if checked.fleet is not None:
+            from dwell.fleet.configuration import refuse_fleet, refuse_overlap
 
-            refuse_fleet(checked, system, start)  # what no fleet can run
+            if unseen:  # without the law, the robots alone
+                refuse_overlap(checked, system, start)
+            else:
+                refuse_fleet(checked, system, start)  # what no fleet can run
     if strict:
         refuse(repairs)
     remarks = [*((checked.site and checked.site.notes) or ()), *unit_remarks(checked)]
@@ -140,9 +143,14 @@ def _features_in_lines(rows: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-@command(example="> dwell.schema.json")
-def schema() -> None:
+@command(flag("--sweep", "That of sweep files."), example="> dwell.schema.json")
+def schema(sweep: bool) -> None:
     """Print the JSON Schema of scenario files."""
+    if sweep:
+        from dwell.sweep.schema import sweep_schema
+
+        print_json(sweep_schema())
+        return
     from dwell.scenario import scenario_schema
 
     print_json(scenario_schema())

@@ -209,12 +209,18 @@ def stop(
         "--partial",
         "Merge although journals are missing or damaged, or clocks cannot be compared.",
     ),
+    option(
+        "--key", type=Path, metavar="FILE",
+        help="The secret that the agents shared: journals that were changed since are refused.",
+    ),
     JSON,
     FORCE,
     CODE,
-    example="log --out live.nc",
+    example="log --key secret --out live.nc",
 )  # fmt: skip
-def merge(folder: Path, out: Path, partial: bool, as_json: bool, force: bool) -> None:
+def merge(
+    folder: Path, out: Path, partial: bool, key: Path | None, as_json: bool, force: bool
+) -> None:
     """Merge the journals of a live fleet into one run."""
     from dwell.cli.running import identified
     from dwell.cli.show import show_summary
@@ -225,7 +231,7 @@ def merge(folder: Path, out: Path, partial: bool, as_json: bool, force: bool) ->
     check_target(out, force=force)
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder; give that of the journals", code="fleet.journal")
-    result = merge_journals(folder, partial=partial)
+    result = merge_journals(folder, partial=partial, key=key)
     if partial:
         complain(
             "agents without a journal count as standing, and damaged ones end early; dwell check "

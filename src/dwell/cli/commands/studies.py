@@ -5,12 +5,17 @@ from __future__ import annotations
 import sys
 from argparse import BooleanOptionalAction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from dwell._compatibility import Need, of_dimension, refuse
 from dwell.cli.command import Number, OneOf, command, flag, option
 from dwell.cli.options import AT, CODE, FORCE, FORMAT, JSON, SCENARIO, SET, WORKERS, compiling, load
 from dwell.cli.output import answer, complain
 from dwell.errors import InputError
+
+if TYPE_CHECKING:
+    from dwell.scenario import Scenario
+    from dwell.sites import Frame
 
 
 @command(
@@ -87,7 +92,7 @@ def compare(
     answer(as_json, found.as_json, lambda: show_comparison(found, None if found.unsaved else out))
     if found.unsaved is not None:
         raise found.unsaved
-    return 0 if all(row.ok for row in found.figures.values()) else 1
+    return 0 if all(row["stop.ok"] for row in found.figures.values()) else 1
 
 
 @command(
@@ -180,10 +185,15 @@ def design(
         "--out", type=Path, metavar="DIR", help="Folder for plots and a JSON file; made if need be."
     ),
     FORMAT,
+    option(
+        "--gis", type=Path, metavar="FILE",
+        help="Map of positions and cells at a site: .gpkg in metres, or .geojson in degrees.",
+    ),
+    FORCE,
     WORKERS,
     JSON,
     CODE,
-    example="paper-30.toml --starts 100 --out best",
+    example="paper-30.toml --starts 100 --out best; or bay.toml --gis best.geojson",
 )  # fmt: skip
 def optimize(
     scenario: Path,
@@ -192,6 +202,8 @@ def optimize(
     at: float | None,
     out: Path | None,
     formats: list[str] | None,
+    gis: Path | None,
+    force: bool,
     workers: int | None,
     as_json: bool,
 ) -> int:
@@ -202,12 +214,13 @@ def optimize(
         check_folder,
         keep_deployment,
         optimize_scenario,
-        refuse_dimension,
     )
 
     checked = load(scenario, overrides)
-    refuse_dimension(checked.workspace.dimension)  # before a folder is made
+    n = checked.workspace.dimension
+    refuse(Need.OPTIMIZE, (of_dimension(n),), n=n)  # before a folder is made
     kinds = formats or ["png"]
+    frame = None if gis is None else _frame_of_map(checked, gis, force)
     if out is not None:
         check_folder(out, kinds)
     found = optimize_scenario(checked, starts=starts, at=at, workers=workers)
@@ -216,6 +229,8 @@ def optimize(
         try:
             if out is not None:
                 keep_deployment(found, out, kinds)
+            if gis is not None and frame is not None:
+                found.export_gis(gis, frame=frame, force=force)
         except InputError as fault:
             unsaved, out = fault, None
         value = found.as_json()
@@ -223,6 +238,18 @@ def optimize(
     if unsaved:
         raise unsaved
     return 0 if found.ending == "finished" else 130 if found.interrupted else 1
+
+
+def _frame_of_map(scenario: Scenario, path: Path, force: bool) -> Frame:
+    """The frame of a scenario's site; refused before anything is sought if no map can be made."""
+    from dwell.exports.gis import map_target
+    from dwell.sites import Frame
+
+    map_target(path, force)
+    if scenario.site is None or scenario.site.crs is None:
+        says = "this scenario has no place on the Earth; a map needs a [site]"
+        raise InputError(says, code="export.frame", key="site")
+    return Frame(scenario.site.crs)
 
 
 @command(

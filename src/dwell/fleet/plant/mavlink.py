@@ -16,11 +16,12 @@ from typing import Any, final
 
 import numpy as np
 
+from dwell._need import need
 from dwell._types import Points
 from dwell.errors import InputError
-from dwell.fleet.plant.remote import RemotePlant, library
+from dwell.fleet.plant.remote import MISSING, RemotePlant
 
-INSTALL = 'install it with: pip install "dwell[fleet]"'
+PACKAGES = "pymavlink pyserial"
 CODE = "plant.mavlink"
 RETRY = 0.5  # seconds until a link that has failed is opened again
 VELOCITY_ALONE = 0b1101_1100_0111  # ignore position, acceleration, yaw and yaw rate
@@ -63,19 +64,19 @@ class MavlinkPlant(RemotePlant):
         patience: float = 10.0,
     ) -> None:
         if axes not in AXES:
-            raise InputError(f"axes are {axes!r}; enu and ned are possible", code=CODE)
+            raise InputError(f"axes are {axes!r}; enu and ned are possible", code=MISSING)
         if dimension not in (2, 3):
             says = f"the workspace has {dimension} dimensions; a vehicle needs 2 or 3"
-            raise InputError(says, code=CODE)
+            raise InputError(says, code=MISSING)
         self._axes = AXES[axes][:dimension]
         self._origin = np.zeros(dimension) if origin is None else np.array(origin, dtype=float)
         if self._origin.shape != (dimension,):
             says = f"origin is {origin}; {dimension} coordinates are needed"
-            raise InputError(says, code=CODE)
-        mavutil = library("pymavlink.mavutil", "a vehicle on MAVLink", INSTALL)
+            raise InputError(says, code=MISSING)
+        mavutil = need("pymavlink.mavutil", "a vehicle on MAVLink needs", PACKAGES, code=MISSING)
         own = source or (system, mavutil.mavlink.MAV_COMP_ID_ONBOARD_COMPUTER)
         if not address.startswith(("udp", "tcp")):
-            library("serial", "a vehicle on a serial line", INSTALL)
+            need("serial", "a vehicle on a serial line needs", PACKAGES, code=MISSING)
         self._connect = partial(
             mavutil.mavlink_connection, address, baud=baud, source_system=own[0],
             source_component=own[1], dialect="common",
@@ -84,7 +85,7 @@ class MavlinkPlant(RemotePlant):
             self._link = self._open()
         except (OSError, ValueError) as fault:
             says = f"{address} cannot be opened ({fault}); check the address"
-            raise InputError(says, code=CODE) from None
+            raise InputError(says, code=MISSING) from None
         self._system, self._frame = system, mavutil.mavlink.MAV_FRAME_LOCAL_NED
         self._over = threading.Event()
         super().__init__(clock, dimension, fade)

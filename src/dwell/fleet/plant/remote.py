@@ -8,8 +8,6 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from importlib import import_module
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +16,8 @@ from dwell.errors import InputError
 from dwell.fleet.plant import Pose
 from dwell.fleet.plant.repeater import Repeater
 from dwell.fleet.wire import HUGE
+
+MISSING = "plant.library"  # the code where a library of a robot is not installed
 
 
 class RemotePlant(ABC):
@@ -97,13 +97,3 @@ class RemotePlant(ABC):
         """Stand, and release the robot."""
         self.repeater.close()
         self._release()
-
-
-def library(name: str, what: str, install: str) -> Any:
-    """Import a library; `what` needs it, in words, and `install` is what provides it."""
-    try:
-        return import_module(name)
-    except ImportError as fault:
-        package = (fault.name or name).partition(".")[0]
-        raise InputError(f"{what} needs {package}, which is not installed; {install}",
-                         code="plant.library") from None  # fmt: skip

@@ -14,12 +14,13 @@ import uuid
 from collections.abc import Callable
 from typing import Any, final
 
+from dwell._need import need
 from dwell._types import Points
 from dwell.errors import InputError
-from dwell.fleet.plant.remote import library
+from dwell.fleet.plant.remote import MISSING
 from dwell.fleet.plant.ros_topics import RosPlant, RosTopics
 
-INSTALL = 'install it with: pip install "dwell[fleet]"'
+WHAT, PACKAGES = "a robot on rmw_zenoh needs", "eclipse-zenoh rosbags"
 QOS = "::,10:,:,:,,"  # reliable, volatile, the last 10 messages; the rest as usual
 NO_HASH = "TypeHashNotSupported"  # in ROS 2 Humble
 DISTRIBUTIONS = ("humble", "iron", "jazzy", "kilted")
@@ -33,9 +34,9 @@ class RosTypes:
         if distribution not in DISTRIBUTIONS:
             says = f"the distribution is {distribution!r}; {', '.join(DISTRIBUTIONS)} are possible"
             raise InputError(says, code="plant.ros")
-        types = library("rosbags.typesys", "a robot on rmw_zenoh", INSTALL)
+        types = need("rosbags.typesys", WHAT, PACKAGES, code=MISSING)
         self.store = types.get_typestore(types.Stores(f"ros2_{distribution}"))
-        self.fault = library("rosbags.serde", "a robot on rmw_zenoh", INSTALL).SerdeError
+        self.fault = need("rosbags.serde", WHAT, PACKAGES, code=MISSING).SerdeError
         self._hashed = distribution != "humble"
 
     def pack(self, message: Any, kind: str) -> bytes:
@@ -89,7 +90,7 @@ class RmwNode:
         router: str = "tcp/127.0.0.1:7447",
         settings: dict[str, Any] | None = None,
     ) -> None:
-        zenoh = library("zenoh", "a robot on rmw_zenoh", INSTALL)
+        zenoh = need("zenoh", WHAT, PACKAGES, code=MISSING)
         self.types, self.name, self.domain = types, name, domain
         config = zenoh.Config()
         usual = {

@@ -9,13 +9,14 @@ from typing import Any, final
 
 import numpy as np
 
+from dwell._need import need
 from dwell._types import Floats, Points
 from dwell.fleet.plant import Integrator, Pose
 from dwell.fleet.plant.planar import Steering
-from dwell.fleet.plant.remote import library
+from dwell.fleet.plant.remote import MISSING
 
 AHEAD = 0.05  # metres from the axle to the point that is the agent
-INSTALL = "install it with: pip install robotarium-python-simulator"
+PACKAGE = "robotarium-python-simulator"
 
 
 @final
@@ -37,7 +38,7 @@ class RobotariumTable:
         fade: float = math.inf,
         now: float = 0.0,
     ) -> None:
-        rps = library("rps.robotarium", "the simulator of the Robotarium", INSTALL)
+        rps = need("rps.robotarium", "the simulator of the Robotarium needs", PACKAGE, code=MISSING)
         yaw: Floats = np.zeros(len(positions)) if headings is None else np.array(headings, float)
         self.steering = Steering("unicycle", ahead)
         axles = positions - ahead * np.column_stack([np.cos(yaw), np.sin(yaw)])

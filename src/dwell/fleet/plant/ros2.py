@@ -7,8 +7,9 @@ import threading
 from collections.abc import Callable
 from typing import Any, final
 
+from dwell._need import need
 from dwell._types import Points
-from dwell.fleet.plant.remote import library
+from dwell.fleet.plant.remote import MISSING
 from dwell.fleet.plant.ros_topics import RosPlant, RosTopics
 
 INSTALL = (
@@ -44,7 +45,7 @@ class Ros2Plant(RosPlant):
         super().__init__(agent, clock, topics, fade)
         position, self._velocity = (_message_type(name) for name in self._types)
         rclpy, qos, executors, signals = (
-            library(name, "a ROS 2 robot", INSTALL)
+            need(name, "a ROS 2 robot needs", "", code=MISSING, advice=INSTALL)
             for name in ("rclpy", "rclpy.qos", "rclpy.executors", "rclpy.signals")
         )
         self._context = rclpy.Context()
@@ -91,4 +92,6 @@ class Ros2Plant(RosPlant):
 
 def _message_type(name: str) -> Any:
     package, kind, message = name.split("/")
-    return getattr(library(f"{package}.{kind}", "a ROS 2 robot", INSTALL), message)
+    return getattr(
+        need(f"{package}.{kind}", "a ROS 2 robot needs", "", code=MISSING, advice=INSTALL), message
+    )

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, final
 from urllib.parse import quote
 
+from dwell._need import need
 from dwell.errors import FleetError, InputError
 from dwell.fleet.clock import Clock
 from dwell.fleet.transport import Arrival
@@ -105,12 +106,7 @@ def _gossip(enabled: bool) -> dict[str, Any]:
 
 def zenoh_module() -> Any:
     """The library, which may be loaded before a fork."""
-    try:
-        import zenoh
-    except ImportError:
-        says = 'the transport zenoh needs eclipse-zenoh; run pip install "dwell[fleet]"'
-        raise FleetError(says) from None
-    return zenoh
+    return need("zenoh", "the transport zenoh needs", "eclipse-zenoh", code="transport.library")
 
 
 def _check(endpoint: str, protocol: str) -> None:

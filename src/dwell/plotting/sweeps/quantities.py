@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, TypeAlias, final
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from dwell._types import Floats, Ints
 from dwell._units import Units
 from dwell.plotting.panels import FEWEST
-from dwell.plotting.style import quantity_label
+from dwell.results.figures import figures
 
 Mask: TypeAlias = NDArray[np.bool_]
 
@@ -129,21 +130,33 @@ def unit_of(table: SweepRuns, dimension: str) -> str:
     return table.units.of(dimension) or dimension
 
 
+def figure_in(table: SweepRuns, key: str, symbol: str = "", **about: Any) -> Quantity:
+    """A figure of each run; its axis has a symbol or the unit."""
+    figure = figures()[key]
+    unit = unit_of(table, figure.dimension)
+    axis = symbol and (f"{symbol} ({unit})" if unit else symbol)
+    return Quantity(figure.label, axis or unit or "number", numbers_of(table, key), **about)
+
+
+def mean_of_agents(table: SweepRuns, key: str, label: str = "") -> Quantity:
+    """The mean over the agents of a figure, comparable between groups of any size."""
+    figure = figures()[key]
+    values = figure.mean_of_agents(partial(numbers_of, table))
+    unit = unit_of(table, figure.dimension) or "number"
+    return Quantity(f"{label or figure.label} per agent", unit, values)
+
+
 def _outcome(table: SweepRuns) -> Iterator[Quantity]:
     """How good it is in the end, and since when."""
-    error, cost, time, nu = (
-        numbers_of(table, name)
-        for name in ("error.final_max", "cost.final", "coverage.reached_at", "coverage.nu")
-    )
-    symbol = rf"error $\Vert e_p\Vert$ ({unit_of(table, 'length')})"
-    yield Quantity("largest error at the end", symbol, error)
-    yield Quantity("cost at the end", r"cost $\mathcal{L}$", cost)
+    yield figure_in(table, "error.final_max", r"error $\Vert e_p\Vert$")
+    yield figure_in(table, "cost.final", r"cost $\mathcal{L}$")
     if coverage_unseen(table):
         return
+    nu, time = (numbers_of(table, f"coverage.{name}") for name in ("nu", "reached_at"))
     reached = np.where(np.isfinite(nu), np.isfinite(time).astype(float), np.nan)
-    label = quantity_label("time", table.units)
-    yield Quantity("time of coverage", label, time, reached=reached)
-    if not (reached[np.isfinite(nu)] == 1.0).all():  # else a flat line
+    yield figure_in(table, "coverage.reached_at", "time $t$", reached=reached)
+    # A share of all runs would be a flat line.
+    if not (reached[np.isfinite(nu)] == 1.0).all():
         yield Quantity("runs that reach coverage", "share (%)", reached, share=True)
 
 
@@ -154,41 +167,38 @@ def coverage_unseen(table: SweepRuns) -> bool:
 
 def _expense(table: SweepRuns) -> Iterator[Quantity]:
     """Expenses per agent, comparable between groups: samples, cells, messages, distance."""
-    agents, measured, voronoi, cells, received, sent, distance = (
-        numbers_of(table, name)
-        for name in (
-            "agents", "measurements", "cells.voronoi", "cells.per_agent.mean", "messages",
-            "broadcasts", "distance.mean",
-        )
-    )  # fmt: skip
-    tried = " tried" * bool(np.nansum(measured - voronoi) > 0.0)  # some were lost
-    yield Quantity(f"samples{tried} per agent", "number", measured / agents)
-    if not np.allclose(cells, measured / agents, rtol=1e-3, equal_nan=True):
-        yield Quantity("cells computed per agent", "number", cells)  # guaranteed, or samples lost
-    yield Quantity("positions received per agent", "number", received / agents)
-    if np.nansum(sent) > 0.0:
-        yield Quantity("messages sent per agent", "number", sent / agents)
-    yield Quantity("distance per agent", unit_of(table, "length"), distance)
-    if "controller.kind" in table.keys:  # laws of unlike speeds are hard to compare
-        speed = unit_of(table, "length / time")
-        yield Quantity("largest speed", speed, numbers_of(table, "top_speed"))
+    tried, voronoi, cells, sent = (
+        mean_of_agents(table, key)
+        for key in ("measurements", "cells.voronoi", "cells.per_agent", "broadcasts")
+    )
+    lost = bool(np.nansum(tried.values - voronoi.values) > 0.0)
+    yield mean_of_agents(table, "measurements", "samples tried" if lost else "samples")
+    # Guaranteed cells were computed too, or samples were lost.
+    if not np.allclose(cells.values, tried.values, rtol=1e-3, equal_nan=True):
+        yield cells
+    yield mean_of_agents(table, "messages")
+    if np.nansum(sent.values) > 0.0:
+        yield sent
+    yield mean_of_agents(table, "distance")
+    # Laws of unlike speeds are hard to compare.
+    if "controller.kind" in table.keys:
+        yield figure_in(table, "top_speed")
 
 
 def _safety(table: SweepRuns) -> Iterator[Quantity]:
     """Whether it stayed within what is assumed, and whether it came to its end."""
     limits = numbers_of(table, "hold_error.limit")
     known = np.unique(limits[np.isfinite(limits)])
-    yield Quantity(
-        "largest hold error",
-        rf"$\Vert\tilde\eta_p\Vert$ ({unit_of(table, 'length / time')})",
-        numbers_of(table, "hold_error.max"),
+    yield figure_in(
+        table,
+        "hold_error.max",
+        r"$\Vert\tilde\eta_p\Vert$",
         limit=float(known[0]) if len(known) == 1 else math.nan,
         limit_label=r"limit of the hold error, $\tilde\eta_{\max}$",
-    )  # fmt: skip
-    nearest, words = numbers_of(table, "separation.min"), "closest two agents"
-    if not np.isfinite(nearest).any():
-        nearest, words = numbers_of(table, "separation.seen"), "closest two agents, as seen"
-    yield Quantity(words, f"distance ({unit_of(table, 'length')})", nearest)
+    )
+    nearest = figure_in(table, "separation.min", "distance")
+    unknown = not np.isfinite(nearest.values).any()
+    yield figure_in(table, "separation.seen", "distance") if unknown else nearest
     early = np.array([float(ok is False) for ok in table.columns.get("stop.ok", ())])
     if early.any():
         yield Quantity("runs that ended early", "share (%)", early, share=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dwell.agents import Command, Observation
+from dwell import Command, Observation, Traits
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,11 @@ class Quantised:
     top_speed: float  # the largest speed, which comparisons match
     wait: float = 0.25  # the time between two samples, on average
     directions: int = 8
+
+    @property
+    def traits(self) -> Traits:
+        """What the law states of itself."""
+        return Traits(top_speed=self.top_speed)
 
     def begin(self, observation: Observation) -> Command:
         """The order to start with."""

@@ -17,7 +17,8 @@ import numpy as np
 
 from dwell._types import Ints
 from dwell.results import Run
-from dwell.studies.outcome import SAME, final_cost, final_error, largest_error, match, settled_at
+from dwell.results.figures import figure_of
+from dwell.studies.outcome import SAME, largest_error, match, settled_at
 from dwell.studies.paper.simulations import (
     OTHER_PRESET,
     TIDY,
@@ -117,11 +118,16 @@ def _about(paper: float) -> Test:
 def _of_thirty(s: Simulations) -> Evidence:
     """Evidence on the claims about 30 agents."""
     return {
-        "n30-cost": _Evidence(s.n30.each(final_cost), lambda cost: 199.0 <= cost <= 203.0),
+        "n30-cost": _Evidence(
+            s.n30.each(lambda run: figure_of(run, "cost.final")),
+            lambda cost: 199.0 <= cost <= 203.0,
+        ),
         "n30-coverage": _Evidence(s.n30.each(lambda run: run.reached_at), _at_most(60.0)),
         "n30-hold-error": _Evidence(s.n30.each(largest_hold_error), _at_most(0.4)),
         "n30-error-final": _Evidence(
-            s.n30.each(final_error), _at_most(1e-9), settled=_since(s.n30, 1e-9)
+            s.n30.each(lambda run: figure_of(run, "error.final_max")),
+            _at_most(1e-9),
+            settled=_since(s.n30, 1e-9),
         ),
         "n30-dwell-bound": _Evidence(
             Pair(dwell_bound(s.n30.exact), None), lambda longest: longest >= 0.03

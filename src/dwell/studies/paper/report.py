@@ -6,13 +6,13 @@ import base64
 import html
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from dwell.errors import InputError
-from dwell.studies.compare import LEVELS, Comparison, LawFigures
+from dwell._need import need
+from dwell.studies.compare import Comparison, LawFigures
 from dwell.studies.paper import variations
 from dwell.studies.paper.claims import Claim, borne_out
 from dwell.studies.paper.simulations import (
@@ -84,14 +84,7 @@ class Reproduction:
 
 def require_jinja() -> None:
     """Refuse, with the remedy, where Jinja2 is not installed."""
-    try:
-        import jinja2  # noqa: F401
-    except ImportError as fault:
-        raise InputError(
-            "the report needs Jinja2, which is not installed (or cannot be loaded: "
-            f'{fault}); install it with: pip install "dwell[plot]"',
-            code="report.missing",
-        ) from fault
+    need("jinja2", "the report needs", "matplotlib jinja2", code="report.missing")
 
 
 def report_page(found: Reproduction, drawn: Sequence[str]) -> str:
@@ -106,7 +99,7 @@ def report_page(found: Reproduction, drawn: Sequence[str]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    pages.filters |= {"number": number, "prose": prose}
+    pages.filters |= {"number": number, "prose": prose, "figure": figure}
     return pages.get_template("report.html.j2").render(
         c=found,
         generator=MARK,
@@ -119,11 +112,15 @@ def report_page(found: Reproduction, drawn: Sequence[str]) -> str:
         grids=_grids(found.grids),
         starts=_starts(found.rows),
         titles=TITLES,
-        levels=LEVELS,
         rest=REST_LEVELS,
         paper_times=PAPER_TIMES,
         quantities=LABELS,
     )
+
+
+def figure(laws: Iterable[LawFigures], key: str, part: str = "") -> list[Any]:
+    """A figure of each law; of a spread over the agents a part, such as the mean."""
+    return [row[key][part] if part else row[key] for row in laws]
 
 
 def number(value: float | None, digits: int = 3, missing: str = NO_VALUE) -> Markup:

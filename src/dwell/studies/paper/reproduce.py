@@ -26,7 +26,7 @@ from dwell.progress import Progress
 from dwell.results import Run
 from dwell.runner import provenance
 from dwell.studies.compare import LEVELS, Comparison, figures_of
-from dwell.studies.folder import RUN_MARK, make_folder, refuse_foreign, write_text
+from dwell.studies.folder import RUN_MARK, make_folder, refuse_other, write_text
 from dwell.studies.paper.claims import judge
 from dwell.studies.paper.report import MARK, Reproduction, report_page, require_jinja
 from dwell.studies.paper.simulations import (
@@ -143,9 +143,9 @@ def _prepare(folder: Path, runs: list[str], figures: list[str]) -> None:
     for part in (folder, folder / "runs", folder / "figures"):
         make_folder(part)
     for name in ("report.html", "claims.json"):
-        refuse_foreign(folder / name, MARK)
+        refuse_other(folder / name, MARK)
     for name in runs:
-        refuse_foreign(folder / "runs" / f"{name}.nc", RUN_MARK)
+        refuse_other(folder / "runs" / f"{name}.nc", RUN_MARK)
     check_free(folder / "figures", figures, ("png",))
 
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from dwell._kernels.common.status import CEILING, FLOOR
 from dwell._types import Floats, Ints
-from dwell.controllers import Timer
 from dwell.progress import Progress
 from dwell.results import Run
 from dwell.runner import run_scenario
@@ -165,7 +164,7 @@ def job_of(scenario: Scenario, of: Callable[[Run], T]) -> Job[T]:
 
 def largest_hold_error(run: Run) -> float | None:
     """Over the ends of all holds and over all samples; None for a law without hold errors."""
-    if not isinstance(run.system.controller, Timer):
+    if run.system.traits.timer is None:
         return None
     seen = (run.events.hold_error, run.metrics.hold_errors)
     return max(float(values.max(initial=0.0)) for values in seen)
@@ -173,8 +172,8 @@ def largest_hold_error(run: Run) -> float | None:
 
 def dwell_bound(run: Run) -> float | None:
     """The longest interval that the theorem allows; None without a certificate."""
-    law, assumed = run.system.controller, run.details.assumed
-    if assumed is None or not isinstance(law, Timer):
+    law, assumed = run.system.traits.timer, run.details.assumed
+    if assumed is None or law is None:
         return None
     lipschitz = float(np.max(assumed["lipschitz"]))
     return max_dwell_time(float(assumed["eta_max"]), law.reach, law.k1, lipschitz, run.agents)
@@ -182,7 +181,7 @@ def dwell_bound(run: Run) -> float | None:
 
 def cells_before_end(run: Run) -> Ints:
     """Cells of all kinds that each agent computed before the horizon."""
-    kinds = ("looked", "guaranteed", "dual_guaranteed")
+    kinds = ("looked", "guaranteed", "dual_guaranteed", "voronoi")
     start = [sum(getattr(spent, kind) for kind in kinds) for spent in run.start.spent]
     return samples_since(run, 0.0, kinds) + np.array(start, dtype=np.int64)
 

@@ -5,7 +5,7 @@ The paper does not say which grid it used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -14,8 +14,9 @@ import numpy as np
 
 from dwell.agents import scatter
 from dwell.results import Run
+from dwell.results.figures import figure_of, figures
 from dwell.scenario.build import build
-from dwell.studies.outcome import final_cost, final_error, settled_at
+from dwell.studies.outcome import settled_at
 from dwell.studies.paper.simulations import LAWS, OTHER_SPACINGS, TEMPLATES, job_of, paper_scenario
 from dwell.workers.threads import Job
 
@@ -27,17 +28,23 @@ AGENTS = 12
 SIDE = 6.0  # of the square that a clustered start is drawn from
 SEED = 20240228  # of the positions of these squares
 
-# The quantities recorded of each run, with their labels; counts are means over the agents.
-QUANTITIES: dict[str, tuple[str, Callable[[Run], float | None]]] = {
-    "settled_half": ("errors within 0.5 from", lambda run: settled_at(run, 0.5)),
-    "settled_hundredth": ("errors within 0.01 from", lambda run: settled_at(run, 1e-2)),
-    "final_error": ("final error", final_error),
-    "final_cost": ("final cost", final_cost),
-    "cells": ("cells per agent", lambda run: float(run.counters.cells.mean())),
-    "looks": ("looks per agent", lambda run: float(run.counters.voronoi.mean())),
-    "distance": ("distance per agent", lambda run: float(run.counters.distance.mean())),
-}
-LABELS = {name: label for name, (label, _) in QUANTITIES.items()}
+# What is recorded of each run: times of settling by their levels, and figures by their keys.
+SETTLED = {"settled_half": 0.5, "settled_hundredth": 1e-2}
+FIGURES = {
+    "final_error": "error.final_max", "final_cost": "cost.final", "cells": "cells.per_agent",
+    "looks": "cells.voronoi", "distance": "distance",
+}  # fmt: skip
+QUANTITIES = (*SETTLED, *FIGURES)
+
+
+def _label(key: str) -> str:
+    """The label of a figure; counts and lengths are means over the agents."""
+    figure = figures()[key]
+    return figure.label if figure.each is None else f"{figure.label} per agent"
+
+
+LABELS = {name: f"errors within {level:g} from" for name, level in SETTLED.items()}
+LABELS |= {name: _label(key) for name, key in FIGURES.items()}
 WIDE_RANGE = ("final_error", "cells", "looks")  # drawn on log axes
 
 
@@ -79,7 +86,10 @@ def start_jobs(count: int, horizon: float | None = None) -> dict[str, Job[Row]]:
 
 def row_of(start: str, law: str, run: Run) -> Row:
     """The recorded quantities of a run."""
-    values = {name: of(run) for name, (_, of) in QUANTITIES.items()}
+    values = {name: settled_at(run, level) for name, level in SETTLED.items()}
+    for name, key in FIGURES.items():
+        value = figures()[key].compared_value(run)
+        values[name] = value["mean"] if isinstance(value, dict) else value
     return Row(start, law, run.stop.reason.value, values)
 
 
@@ -139,4 +149,5 @@ def grid_jobs(horizon: float | None = None) -> dict[str, Job[GridRow]]:
 def grid_row(name: str, spacing: float, run: Run) -> GridRow:
     """The row of a run."""
     at_rest = settled_at(run, REST_LEVELS[name])
-    return GridRow(name, spacing, at_rest, final_error(run), final_cost(run))
+    error, cost = (figure_of(run, key) for key in ("error.final_max", "cost.final"))
+    return GridRow(name, spacing, at_rest, error, cost)

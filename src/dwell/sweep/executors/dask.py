@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, final
 
+from dwell._need import need
 from dwell.errors import DwellError, InputError
 from dwell.sweep.cases import Chunk, Result, run_chunk, versions
 from dwell.sweep.executors import Done, Lost, RunChunk
@@ -38,7 +39,8 @@ class DaskExecutor:
         patience: float = 60.0,
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
-        _need_dask()
+        what = "a cluster runs under Dask and needs"
+        need("distributed", what, "pyarrow dask distributed bokeh", code="sweep.dask")
         self._address, self._run, self._patience, self._say = address, run, patience, say
         self._cluster = _local_cluster(workers) if address is None else None
         self._client: Any = None
@@ -238,16 +240,6 @@ def _local_cluster(workers: int | None) -> Any:
 def _ignore_interrupts() -> None:
     """Let workers of a local cluster ignore Ctrl-C, which ends the sweep."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _need_dask() -> None:
-    try:
-        import distributed  # noqa: F401
-    except ImportError:
-        raise InputError(
-            'a cluster needs Dask; install it with: pip install "dwell[cluster]"',
-            code="sweep.dask",
-        ) from None
 
 
 def _quietly(function: Callable[..., Any], *args: Any, **options: Any) -> None:
