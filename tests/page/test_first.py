@@ -10,6 +10,7 @@ import pytest
 from tests.page.conftest import PATIENCE, Open, Watched
 from tests.page.person import APP, choose, run, time_of, until_done
 from tests.web.servers import Server
+from tests.workers.watch import wait_for
 
 RECORDED = f"() => {APP}.lanes[0]?.recorded === true"
 
@@ -208,3 +209,38 @@ def test_the_story_shows_the_numbers_of_its_runs_and_leads_back(page: Any) -> No
     assert page.evaluate(f"{APP}.scenario.name") == "two hills"
     assert page.evaluate(f"{APP}.lanes[0].summary !== null && !{APP}.lanes[0].recorded")
     assert time_of(page) == pytest.approx(7.0)
+
+
+# Preact draws, and runs effects of what it drew a frame later; both ways to wait are held here.
+HOLD_EFFECTS = """
+    const { setTimeout: later, requestAnimationFrame: frame } = window;
+    const held = [];
+    window.holding = false;
+    window.setTimeout = (call, ms, ...given) => {
+        if (ms === 1000 && !window.fetchAll) return (window.fetchAll = call), 0;
+        if (window.holding) return held.push(() => call(...given));
+        return later(call, ms, ...given);
+    };
+    window.requestAnimationFrame = (call) =>
+        window.holding ? held.push(() => call(performance.now())) : frame(call);
+    window.letGo = () => {
+        window.holding = false;
+        for (const call of held.splice(0)) later(call);
+    };
+"""
+# Panels are fetched in the order of their declarations; the story comes last.
+ALL_FETCHED = "performance.getEntriesByType('resource').some((one) => one.name.includes('Story'))"
+
+
+def test_a_panel_that_is_fetched_between_its_drawing_and_its_effect_is_shown(
+    browser: Any, open_page: Open
+) -> None:
+    context = browser.new_context()
+    context.add_init_script(HOLD_EFFECTS)
+    page = open_page(context=context)
+    page.evaluate("window.holding = true; dwellPage.store.set({ panel: 'design' })")
+    page.evaluate("window.fetchAll()")
+    wait_for(lambda: page.evaluate(ALL_FETCHED), "the code of all panels")
+    page.evaluate("window.letGo()")
+    page.wait_for_function("() => document.querySelector('#panel > :not(.empty, h2)')")
+    context.close()

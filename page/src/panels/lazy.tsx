@@ -20,7 +20,7 @@ export function lazy(load: () => Promise<ComponentType>, meanwhile = "…"): Com
     const session = useSession();
     const [Found, found] = useState<ComponentType | null>(() => known);
     useEffect(() => {
-      if (known) return;
+      // Also where it is known by now: `preload` may have brought it since this was drawn.
       fetched()
         .then((component) => found(() => component))
         .catch((error: unknown) => session.fail(error));
