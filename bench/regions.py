@@ -18,7 +18,7 @@ from bench.table import Row, at_most
 from bench.timing import in_turns, timed
 from dwell._types import Points
 from dwell.agents import CoverageSystem
-from dwell.agents.world import Phase, Timeline
+from dwell.agents.world import Timeline, World
 from dwell.cells.rings import cell_rings
 from dwell.density.base import Density
 from dwell.engine.compiled import CompiledRun
@@ -100,7 +100,7 @@ def moving_event(region: dwell.Region, places: Points) -> Row:
     law = dwell.Timer(k1=0.01, nu=0.02, t1=0.2, t2=0.5)
     seconds = []
     for site in (region, region.hull):
-        timeline = Timeline((Phase(0.0, site, density),))
+        timeline = Timeline((World(0.0, site, density),))
         system = CoverageSystem(site, density.now(0.0), law, AGENTS, seed=1, changes=timeline)
         run = CompiledRun.of(system, system.start(places))
         found = timed(partial(run.advance, math.inf, EVENTS), repeats=3)

@@ -26,7 +26,7 @@ from dwell.agents import CoverageSystem, EventTable, table_of
 from dwell.agents.continuous import is_continuous, solve_continuous
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.traits import traits_of
-from dwell.agents.world import Phase, Sensor, Timeline
+from dwell.agents.world import Sensor, Timeline, World
 from dwell.controllers.timer import RESET_RULES
 from dwell.density.moving import Moving
 from dwell.engine import run_compiled
@@ -55,7 +55,7 @@ class Problem:
 
     law: Law
     places: Points
-    phases: tuple[Phase, ...]
+    worlds: tuple[World, ...]
     until: float
     arrivals: Points | None = None
     departures: Points | None = None
@@ -66,19 +66,19 @@ class Problem:
     @property
     def size(self) -> float:
         """The diameter of the workspace at the beginning."""
-        return float(self.phases[0].ground.at(0.0).workspace.diameter)
+        return float(self.worlds[0].ground.at(0.0).workspace.diameter)
 
     @property
     def stays_the_same(self) -> bool:
         """Whether nothing of the world changes."""
-        first = self.phases[0]
-        return len(self.phases) == 1 and not first.ground.moves and not self.sensors
+        first = self.worlds[0]
+        return len(self.worlds) == 1 and not first.ground.moves and not self.sensors
 
     def system(self) -> CoverageSystem:
         """The system to be simulated; refused like that of a scenario."""
-        first = self.phases[0]
+        first = self.worlds[0]
         now = first.ground.at(0.0)
-        timeline = Timeline(self.phases, self.arrivals, self.departures, self.sensors)
+        timeline = Timeline(self.worlds, self.arrivals, self.departures, self.sensors)
         system = CoverageSystem(
             now.workspace, now.density, self.law, len(self.places), seed=7, ids=self.ids,
             network=first.network, radius=self.radius,
@@ -131,16 +131,16 @@ class Similarity:
         radius = None if of.radius is None else self.length * np.array(of.radius)[self.order]
         return replace(
             of, law=self.law(of.law), places=self.points(of.places)[self.order],
-            phases=tuple(map(self.phase, of.phases)), until=self.time * of.until,
+            worlds=tuple(map(self.world, of.worlds)), until=self.time * of.until,
             sensors=tuple(sensors), ids=tuple(of.ids[p] for p in self.order),
             radius=None if radius is None else tuple(radius), **given,
         )  # fmt: skip
 
-    def phase(self, of: Phase) -> Phase:
+    def world(self, of: World) -> World:
         """A phase of the world."""
         network = replace(of.network, delay=self.time * of.network.delay)
         site, density = self.site(of.workspace), self.density(of.density)
-        return Phase(self.time * of.begin, site, density, network)
+        return World(self.time * of.begin, site, density, network)
 
     def site(self, of: Any) -> Any:
         """A workspace."""
@@ -443,12 +443,12 @@ def _drawn(name: str, rng: np.random.Generator) -> Problem:
         delay = float(rng.uniform(0.01, 0.15)) if rng.random() < 0.5 else 0.0
         network = Network(loss=float(rng.uniform(0.0, 0.4)), delay=delay)
     now = site.now(0.0) if isinstance(site, MovingPolygon) else site
-    phases = [Phase(0.0, site, random_density(rng, n, until, moving), network)]
+    worlds = [World(0.0, site, random_density(rng, n, until, moving), network)]
     given: dict[str, Any] = {"ids": tuple(int(p) for p in rng.permutation(20)[:agents])}
     if rng.random() < 0.3 and not solved and not guaranteed:
         changed = random_density(rng, n, until, moving=False)
         at = float(rng.uniform(0.3, 0.7)) * until
-        phases.append(Phase(at, site, changed, network))
+        worlds.append(World(at, site, changed, network))
         if rng.random() < 0.7 and agents > 2:  # in the middle of the numbers
             comes, goes = np.zeros(agents), np.full(agents, np.inf)
             comes[int(rng.integers(agents))] = at
@@ -466,7 +466,7 @@ def _drawn(name: str, rng: np.random.Generator) -> Problem:
         )
     elif plain and n == 2 and rng.random() < 0.2:
         given["radius"] = tuple(rng.uniform(0.8, 2.0, agents).tolist())
-    return Problem(law, inside(rng, now, agents), tuple(phases), until, **given)
+    return Problem(law, inside(rng, now, agents), tuple(worlds), until, **given)
 
 
 def similarity(kind: str, name: str, agents: int, n: int, rng: np.random.Generator) -> Similarity:

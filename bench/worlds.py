@@ -17,7 +17,7 @@ from bench.places import Points, brisk_timer, crowd
 from bench.table import Row, at_most
 from bench.timing import in_turns
 from dwell.agents import CoverageSystem
-from dwell.agents.world import Phase, Timeline
+from dwell.agents.world import Timeline, World
 from dwell.engine.compiled import CompiledRun
 
 AGENTS, QUICK = 1_000, 200
@@ -43,7 +43,7 @@ def rows(quick: bool) -> Iterator[Row]:
     for which, radius in radii.items():
         calls = {"": _events(box, dwell.Gaussian(ends[0], rate=rate), places, None, radius)}
         for name, density in hills.items():
-            moving = Timeline((Phase(0.0, box, density),))
+            moving = Timeline((World(0.0, box, density),))
             calls[name] = _events(box, density.now(0.0), places, moving, radius)
         found = in_turns(calls, repeats=3 if quick else 7)
         for name in hills:

@@ -21,7 +21,6 @@ from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import Network, as_network
 from dwell.agents.timeline import timeline_of
 from dwell.agents.world import sum_of
-from dwell.cells.ranges import as_radii
 from dwell.density import Density, Uniform, as_density
 from dwell.density.moving import density_at
 from dwell.density.support import check_density
@@ -280,16 +279,15 @@ def simulate(
     if ids is not None:
         check_ids(ids, count, later)
         ids = tuple(map(int, listed(ids)))
-    radii = None if radius is None else as_radii(radius, count, site, later)
     until, seed, max_jumps = float(until), int(seed), int(max_jumps)
     spacing = None if spacing is None else float(spacing)
     system = CoverageSystem(
         site, density_at(weight, 0.0), controller, count, seed, ids, spacing, links, nu,
-        radii, changes,
+        radius, changes,
     )  # fmt: skip
     refuse_unfit(system)
     options = run_table(until, seed, max_jumps, spacing, record, sample_every, nu)
-    world = (links, switches, sensors, radii)
+    world = (links, switches, sensors, system.radius)
     scenario = describe(moving, weight, places, controller, options, ids, *world)
     with stop_on_signal() as request, reported(progress) as tell:
         loop, versions = RunLoop(tell, request), made_with(scenario, system) | place

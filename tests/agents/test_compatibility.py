@@ -15,7 +15,7 @@ import dwell
 from dwell import Information, Traits
 from dwell._compatibility import TABLE, Feature, Need, Refusal, fits, of_dimension, refusals
 from dwell.agents import CoverageSystem, Network
-from dwell.agents.world import Phase, Timeline
+from dwell.agents.world import Timeline, World
 from dwell.density import Function, Raster
 from dwell.density.moving import Moving
 from dwell.errors import InputError
@@ -48,7 +48,7 @@ def system(site: Any = BOX, density: Any = HILL, law: Any = TIMER, **more: Any) 
 
 
 def changing(site: Any = BOX, density: Any = HILL, law: Any = TIMER, **more: Any) -> CoverageSystem:
-    timeline = Timeline((Phase(0.0, site, density),))
+    timeline = Timeline((World(0.0, site, density),))
     now = site.now(0.0) if isinstance(site, MovingPolygon) else site
     return CoverageSystem(now, dwell.Uniform(), law, 3, changes=timeline, **more)
 

@@ -11,7 +11,7 @@ import pytest
 
 import dwell
 from dwell.agents import AgentsState, CoverageSystem, EventTable, Network, table_of
-from dwell.agents.world import Phase, Timeline
+from dwell.agents.world import Timeline, World
 from dwell.engine.codec import names_of, plain, restored
 from dwell.hybrid import Event, simulate
 from dwell.verify.replay import rederive
@@ -184,7 +184,7 @@ def test_an_agent_that_arrives_at_an_instant_stood_before_it(comes: int) -> None
     goes = (comes + 2) % 4
     arrivals, departures = np.zeros(4), np.full(4, np.inf)
     arrivals[comes] = departures[goes] = 0.2
-    phases = tuple(Phase(t, BOX, HILL) for t in (0.0, 0.2))
+    phases = tuple(World(t, BOX, HILL) for t in (0.0, 0.2))
     for name, law in READERS.items():
         changes = Timeline(phases, arrivals, departures)
         system = CoverageSystem(BOX, HILL, law, 4, 5, changes=changes)

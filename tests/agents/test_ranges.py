@@ -11,6 +11,8 @@ import dwell
 from dwell import Box, Gaussian, Interval, Lloyd, Mixture, Polygon, SelfTriggered, Timer, Uniform
 from dwell._kernels._jit import ENABLED
 from dwell.agents import CoverageSystem, table_of
+from dwell.agents.world import Timeline, World
+from dwell.density import Function
 from dwell.engine import run_compiled
 from dwell.hybrid import simulate
 from dwell.measure.metrics import costs_of, measure_configurations
@@ -136,6 +138,14 @@ def test_bad_systems_are_refused():
         with pytest.raises(dwell.InputError) as caught:
             CoverageSystem(site, Uniform(), LAW, 2, radius=radius)
         assert caught.value.key == "agents.radius"
-    grid = CoverageSystem(SITE, Uniform(), LAW, 2, spacing=0.5, radius=(1.0, 1.0))
     with pytest.raises(dwell.InputError, match="grid integration"):
-        grid.start(np.array([(1.0, 1.0), (2.0, 2.0)]))
+        CoverageSystem(SITE, Uniform(), LAW, 2, spacing=0.5, radius=(1.0, 1.0))
+    switched = Timeline(
+        (World(0.0, SITE, Uniform()), World(1.0, SITE, Function(lambda z: z[:, 0])))
+    )
+    with pytest.raises(dwell.InputError, match="only Python evaluates"):
+        CoverageSystem(SITE, Uniform(), LAW, 2, radius=1.0, changes=switched)
+
+
+def test_one_radius_is_that_of_all_agents():
+    assert CoverageSystem(SITE, Uniform(), LAW, 2, radius=1).radius == (1.0, 1.0)

@@ -9,9 +9,9 @@ import pytest
 
 from dwell import Box, Gaussian, Timer
 from dwell.agents import CoverageSystem
-from dwell.agents import world as systems
-from dwell.agents.problem import MOST_KEPT
-from dwell.agents.world import Phase, Timeline
+from dwell.agents import system as systems
+from dwell.agents.system import MOST_KEPT
+from dwell.agents.world import Timeline, World
 from dwell.cells.backend import measure_cells
 from dwell.density.moving import Moving
 from dwell.motion import Keyframes
@@ -91,9 +91,9 @@ def test_the_same_places_at_another_time_are_another_configuration(hill):
     later, track = Gaussian((0.8, 0.2), rate=5.0), Keyframes((0.0, 4.0), ((0.3, 0.7), (0.8, 0.2)))
     first = Gaussian((0.3, 0.7), rate=5.0)
     if hill == "moves":
-        phases = [Phase(0.0, BOX, Moving(Gaussian, center=track, rate=5.0))]
+        phases = [World(0.0, BOX, Moving(Gaussian, center=track, rate=5.0))]
     else:
-        phases = [Phase(0.0, BOX, first), Phase(2.0, BOX, later)]
+        phases = [World(0.0, BOX, first), World(2.0, BOX, later)]
     system = CoverageSystem(BOX, first, LAW, 3, seed=3, changes=Timeline(tuple(phases)))
     places = np.array([(0.2, 0.3), (0.7, 0.9), (0.6, 0.1)])
     for time in (0.0, 4.0, 1.0, 3.0, 0.0):

@@ -13,7 +13,7 @@ from matplotlib.collections import PolyCollection
 
 import dwell
 from dwell import Ball, Box, Ellipsoid, Gaussian, InputError, Polytope
-from dwell.agents.world import Phase, Timeline
+from dwell.agents.world import Timeline, World
 from dwell.density import Uniform, as_density
 from dwell.plotting import FIGURES, PLAIN, animate, save_figures
 from dwell.plotting.camera import Camera, camera_for, labels
@@ -241,7 +241,7 @@ def many_dimensions(n: int) -> Any:
     stay = {"arrivals": np.zeros(5), "departures": np.full(5, np.inf)}
     events = SimpleNamespace(of_agent=lambda p: np.arange(1000), bend=None, positions=None)
     site = Box((0,) * n, (1,) * n)
-    still = Timeline((Phase(0.0, site, Uniform()),))
+    still = Timeline((World(0.0, site, Uniform()),))
     return SimpleNamespace(
         workspace=site, positions=positions, horizon=1.0, agents=5,
         events=events, system=SimpleNamespace(timeline=still, **stay),

@@ -9,7 +9,7 @@ import pytest
 
 import dwell
 from dwell.agents import CoverageSystem, EventTable, table_of
-from dwell.agents.world import Phase, Timeline
+from dwell.agents.world import Timeline, World
 from dwell.engine import run_compiled
 from dwell.hybrid import simulate
 from tests.controllers.examples import LAWS
@@ -40,7 +40,7 @@ TIMES = (0.1, 0.25, 0.5, 1.3)
 
 def begun_at(law: Any, site: Any, at: float, until: float, loop: Any = None) -> EventTable:
     """Events of agents 1 to 4 that arrive at a time, when agent 0 leaves; in their own time."""
-    phases = tuple(Phase(t, site, dwell.Uniform()) for t in (0.0, at))
+    phases = tuple(World(t, site, dwell.Uniform()) for t in (0.0, at))
     arrivals, departures = np.full(5, at), np.full(5, np.inf)
     arrivals[0], departures[0] = 0.0, at
     changes = Timeline(phases, arrivals, departures)

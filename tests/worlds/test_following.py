@@ -10,7 +10,7 @@ import pytest
 import dwell
 from dwell.agents import CoverageSystem, EventTable, table_of
 from dwell.agents.network import PERFECT, Network
-from dwell.agents.world import Phase, Timeline
+from dwell.agents.world import Timeline, World
 from dwell.controllers import TVD, Lloyd, MinimumEnergy, Timer
 from dwell.density.moving import Moving, density_at
 from dwell.geometry.moving import MovingPolygon
@@ -39,7 +39,7 @@ def hill(dimension: int, until: float, speed: float = V, rate: float = 0.5) -> M
 
 
 def system_of(site, density, law, agents, network=PERFECT, seed=1) -> CoverageSystem:
-    phase = Phase(0.0, site, density, network)
+    phase = World(0.0, site, density, network)
     now = phase.ground.at(0.0)
     own = {"seed": seed, "changes": Timeline((phase,)), "network": network}
     return CoverageSystem(now.workspace, now.density, law, agents, **own)

@@ -10,7 +10,7 @@ import pytest
 import dwell
 from dwell.agents import Command, CoverageSystem, Information, Traits, table_of
 from dwell.agents.network import PERFECT, Network
-from dwell.agents.world import Phase, Timeline
+from dwell.agents.world import Timeline, World
 from dwell.controllers import TVD, Lloyd, MinimumEnergy, Timer
 from dwell.density.moving import Moving
 from dwell.errors import ControllerError
@@ -47,9 +47,9 @@ def changing(law, network=PERFECT, lives=False) -> CoverageSystem:
     With `lives` an agent arrives at t = 1, and one leaves at t = 1.5.
     """
     phases = (
-        Phase(0.0, SITE, DENSITY, network),
-        Phase(1.0, SITE, DENSITY, network),
-        Phase(1.5, SITE, LATER, network),
+        World(0.0, SITE, DENSITY, network),
+        World(1.0, SITE, DENSITY, network),
+        World(1.5, SITE, LATER, network),
     )
     present = ([0.0, 0.0, 1.0, 0.0, 0.0], [np.inf, np.inf, np.inf, np.inf, 1.5])
     timeline = Timeline(phases, *map(np.array, present if lives else ()))

@@ -8,7 +8,7 @@ import pytest
 import dwell
 from dwell._kernels._jit import ENABLED
 from dwell.agents import CoverageSystem, table_of
-from dwell.agents.world import Phase, Timeline
+from dwell.agents.world import Timeline, World
 from dwell.cells.backend import measure_cells
 from dwell.cells.weighted_region import changing_region
 from dwell.density.moving import Moving
@@ -45,7 +45,7 @@ RADII = {
 def system_of(phases, radius, law=LAWS["timer"]):
     """A system in a world of these phases, and its start."""
     agents, changes = len(radius), Timeline(tuple(phases))
-    first = changes.phases[0].ground.at(0.0)
+    first = changes.worlds[0].ground.at(0.0)
     system = CoverageSystem(
         first.workspace, first.density, law, agents, seed=3, changes=changes, radius=tuple(radius)
     )
@@ -57,7 +57,7 @@ def system_of(phases, radius, law=LAWS["timer"]):
 @pytest.mark.parametrize("density", [HILL, MIXED], ids=["hill", "mixed"])
 @pytest.mark.parametrize("agents", [6, 90])
 def test_both_loops_give_the_same_bits(agents, density, kind, law):
-    system, start = system_of([Phase(0.0, SQUARE, density)], RADII[kind](agents), LAWS[law])
+    system, start = system_of([World(0.0, SQUARE, density)], RADII[kind](agents), LAWS[law])
     assert system.compiles
     until = 2.0 if agents < 10 else 0.4
     jumps = 500 if ENABLED else 20
@@ -73,7 +73,7 @@ def test_both_loops_give_the_same_bits(agents, density, kind, law):
 @pytest.mark.parametrize("site", [SQUARE, BAY], ids=["square", "bay"])
 @pytest.mark.parametrize("kind", ["small", "unequal"])
 def test_regions_and_switches(kind, site):
-    phases = [Phase(0.0, site, MIXED), Phase(0.3, SQUARE, ROUND), Phase(0.6, site, dwell.Uniform())]
+    phases = [World(0.0, site, MIXED), World(0.3, SQUARE, ROUND), World(0.6, site, dwell.Uniform())]
     system, start = system_of(phases, RADII[kind](12))
     assert system.compiles
     quick, plain = (table_of(run(system, start, until=1.0)) for run in (run_compiled, simulate))
@@ -98,7 +98,7 @@ def test_a_sample_measures_the_density_of_its_time(kind):
 
 @pytest.mark.parametrize(
     "phase",
-    [Phase(0.0, SQUARE, WIDER), Phase(0.0, GROWING, dwell.Uniform())],
+    [World(0.0, SQUARE, WIDER), World(0.0, GROWING, dwell.Uniform())],
     ids=["wider", "site"],
 )
 def test_other_motion_runs_in_the_readable_loop(phase):

@@ -10,7 +10,7 @@ import pytest
 import dwell
 from dwell.agents import CoverageSystem, EventTable, table_of
 from dwell.agents.network import PERFECT
-from dwell.agents.world import Phase, Timeline
+from dwell.agents.world import Timeline, World
 from dwell.density.moving import Moving
 from dwell.engine.run_loop import run_compiled
 from dwell.hybrid import simulate
@@ -23,9 +23,9 @@ TIMER = dwell.Timer(k1=1.0, nu=0.5, t1=0.1, t2=0.3)
 PATH = Keyframes((0.0, 4.0), ((1.0, 1.0), (3.0, 2.0)), after="hold")
 MOVING = Moving(dwell.Gaussian, center=PATH, rate=Keyframes((0.0, 6.0), (0.4, 0.6)), weight=2.0)
 ROUND = Moving(dwell.Gaussian, center=Circle((2.0, 2.0), 1.0, 5.0), rate=0.5)
-SWITCHED = Timeline((Phase(0.0, SQUARE, HILL), Phase(1.0, WIDE, dwell.Uniform())))
+SWITCHED = Timeline((World(0.0, SQUARE, HILL), World(1.0, WIDE, dwell.Uniform())))
 LIVES = Timeline(
-    (Phase(0.0, SQUARE, HILL), Phase(1.0, SQUARE, HILL), Phase(2.0, SQUARE, dwell.Uniform())),
+    (World(0.0, SQUARE, HILL), World(1.0, SQUARE, HILL), World(2.0, SQUARE, dwell.Uniform())),
     np.array([0.0, 0.0, 0.0, 1.0, 2.0, 0.0]),
     np.array([np.inf, 1.0, 2.0, np.inf, np.inf, 2.0]),
 )
@@ -33,11 +33,11 @@ MIXED = dwell.Mixture((dwell.Uniform(0.1), HILL, MOVING, ROUND))
 
 
 def timeline(density: object, workspace: object = SQUARE) -> Timeline:
-    return Timeline((Phase(0.0, workspace, density),))
+    return Timeline((World(0.0, workspace, density),))
 
 
 def system_of(changes: Timeline | None, law: object = TIMER, agents: int = 6) -> CoverageSystem:
-    first = Phase(0.0, SQUARE, HILL) if changes is None else changes.phases[0]
+    first = World(0.0, SQUARE, HILL) if changes is None else changes.worlds[0]
     ground = first.ground.at(0.0)
     return CoverageSystem(ground.workspace, ground.density, law, agents, seed=3, changes=changes)
 
@@ -63,7 +63,7 @@ WORLDS = {
     "moving": timeline(MOVING),
     "round": timeline(ROUND),
     "mixed": timeline(MIXED),
-    "both": Timeline((Phase(0.0, SQUARE, MIXED), Phase(1.25, WIDE, ROUND))),
+    "both": Timeline((World(0.0, SQUARE, MIXED), World(1.25, WIDE, ROUND))),
 }
 
 
@@ -86,7 +86,7 @@ def test_many_agents_are_measured_alike_in_both_loops(world: str) -> None:
     if world == "lives":
         arrivals, departures = np.zeros(agents), np.full(agents, np.inf)
         arrivals[::7], departures[3::5] = 1.0, 2.0
-        changes = Timeline(changes.phases, arrivals, departures)
+        changes = Timeline(changes.worlds, arrivals, departures)
     system = system_of(changes, agents=agents)
     start = system.start(places(agents))
     quick = table_of(run_compiled(system, start, until=2.2))
@@ -95,7 +95,7 @@ def test_many_agents_are_measured_alike_in_both_loops(world: str) -> None:
 
 @pytest.mark.parametrize("agents", [6, 90])
 def test_a_world_that_switches_to_itself_changes_no_bit(agents: int) -> None:
-    same_again = Timeline(tuple(Phase(t, SQUARE, HILL) for t in (0.0, 0.7, 1.0, 2.5)))
+    same_again = Timeline(tuple(World(t, SQUARE, HILL) for t in (0.0, 0.7, 1.0, 2.5)))
     still = timeline(
         Moving(dwell.Gaussian, center=Keyframes((0.0, 9.0), ((1, 3), (1, 3))), rate=0.4)
     )
@@ -143,7 +143,7 @@ def test_absent_agents_have_no_cell_and_no_event() -> None:
 
 def test_delays_and_losses_switch_too() -> None:
     lossy = dwell.Network(loss=0.5, delay=0.05)
-    phases = (Phase(0.0, SQUARE, HILL, PERFECT), Phase(1.0, SQUARE, HILL, lossy))
+    phases = (World(0.0, SQUARE, HILL, PERFECT), World(1.0, SQUARE, HILL, lossy))
     system = system_of(Timeline(phases))
     assert not system.compiles
     whole = table_of(simulate(system, system.start(places(6)), until=2.0))
@@ -183,5 +183,5 @@ def test_a_workspace_changes_where_one_phase_has_another_or_moves() -> None:
         ((SQUARE, SQUARE, moving), True),
         ((moving, moving, moving), True),
     ):
-        phases = [Phase(float(k), one, HILL) for k, one in enumerate(workspaces)]
+        phases = [World(float(k), one, HILL) for k, one in enumerate(workspaces)]
         assert Timeline(tuple(phases)).region_changes is changes

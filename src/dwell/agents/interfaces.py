@@ -143,7 +143,7 @@ class Observation:
         that know the "rate" of the world, or a "forecast".
     ahead : callable or None
         ``ahead(t)`` is the error of its present cell in the world of a later time t, (n,), for
-        laws that know a "forecast". The next phase of a timeline is not foreseen.
+        laws that know a "forecast". The world after the next switch is not foreseen.
 
     Examples
     --------

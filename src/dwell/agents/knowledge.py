@@ -12,6 +12,7 @@ import numpy as np
 from dwell._types import Points
 from dwell.agents.interfaces import CellMeasurement, Information, Sample
 from dwell.agents.world import World
+from dwell.cells.centroid_rate import centroid_rate, centroid_rates
 
 if TYPE_CHECKING:
     from dwell.agents.state import AgentsState
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def neighbors_seen(world: World, positions: Points, agent: int, when: float, now: float) -> Sample:
     """The Voronoi neighbours of an agent; `positions` are those at time `when`, up to now."""
     who = world.neighbors(positions, agent, now)
-    return Sample(when, who, _for_reading(positions[who]))
+    return Sample(when, who, for_reading(positions[who]))
 
 
 def others_seen(
@@ -34,26 +35,25 @@ def others_seen(
     """The sample of other agents under a law with this information; None for no such law."""
     if known.others == "everybody":
         every = world.agents_among(positions)
-        return Sample(when, every, _for_reading(positions[every]))
+        return Sample(when, every, for_reading(positions[every]))
     if known.others not in ("samples", "velocities"):
         return None
     sample = neighbors_seen(world, positions, agent, when, state.time)
     if known.others == "velocities":
         velocities = state.velocities_then(when)[sample.agents]
-        sample = replace(sample, velocities=_for_reading(velocities))
+        sample = replace(sample, velocities=for_reading(velocities))
     return sample
 
 
-def changes_known(
+def centroid_rate_of(
     known: Information, world: World, now: float, agent: int, positions: Points
-) -> tuple[Callable[[], Points] | None, Callable[[float], Points] | None]:
-    """`rate` and `ahead` of an observation under a law with this information."""
-    if known.world == "now":
-        return None, None
-    rate = partial(world.rate, positions, now, agent)
+) -> Callable[[], Points]:
+    """`rate` of an observation: of the centroid of the agent's cell, or of all cells."""
+    every = world.agents_among(positions)
     if known.others == "everybody":
-        rate = partial(world.rates, positions, now)
-    return rate, partial(world.error, positions, agent) if known.world == "forecast" else None
+        return partial(centroid_rates, world.ground, positions[every], now)
+    own = int(np.searchsorted(every, agent))
+    return partial(centroid_rate, world.ground, positions[every], own, now)
 
 
 def positions_received(known: Information, world: World, cell: CellMeasurement, agents: int) -> int:
@@ -63,8 +63,8 @@ def positions_received(known: Information, world: World, cell: CellMeasurement, 
     return (agents if world.present is None else len(world.present)) - 1
 
 
-def _for_reading(points: Points) -> Points:
+def for_reading(points: Points) -> Points:
     """A read-only copy, through which a controller cannot change the state."""
-    copy = np.array(points)
+    copy = points.copy()
     copy.setflags(write=False)
     return copy

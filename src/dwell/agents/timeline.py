@@ -13,7 +13,7 @@ import numpy as np
 from dwell._types import Floats, Points, finite_number, has_truth_value, in_short, is_whole, listed
 from dwell.agents.network import Network, as_network
 from dwell.agents.start import check_start
-from dwell.agents.world import Phase, Sensor, Timeline
+from dwell.agents.world import Sensor, Timeline, World
 from dwell.density import Density, as_density
 from dwell.density.moving import density_at, keyframe_times, moves, tracks_of
 from dwell.density.support import check_density
@@ -102,15 +102,15 @@ def timeline_of(
     still = not isinstance(workspace, MovingPolygon) and not moves(density)
     if still and not switches and not sensors:
         return None, start
-    phases, keys = [Phase(0.0, workspace, density, network)], [("workspace", "density")]
+    worlds, keys = [World(0.0, workspace, density, network)], [("workspace", "density")]
     arrivals, departures = np.zeros(len(start)), np.full(len(start), np.inf)
     for k, switch in enumerate(switches):
-        before = phases[-1]
+        before = worlds[-1]
         if not switch.at > before.begin:
             need = f"a time after that of the world before it, {before.begin!r},"
             raise _refused(f"[{k}].from", switch.at, need)
-        phases.append(
-            Phase(
+        worlds.append(
+            World(
                 switch.at,
                 before.workspace if switch.workspace is None else switch.workspace,
                 before.density if switch.density is None else switch.density,
@@ -122,7 +122,7 @@ def timeline_of(
         keys.append((site, weight if switch.density is None else f"world[{k}].density"))
         _leave(k, switch, arrivals, departures)
         if switch.arrive.size:
-            new = _arriving(k, switch, phases[-1])
+            new = _arriving(k, switch, worlds[-1])
             start = np.vstack([start, new])
             arrivals = np.append(arrivals, np.full(len(new), switch.at))
             departures = np.append(departures, np.full(len(new), np.inf))
@@ -130,25 +130,25 @@ def timeline_of(
             raise _refused(f"[{k}].leave", switch.leave, "a list that leaves at least one agent")
     come_and_go = bool(arrivals.any() or np.isfinite(departures).any())
     timeline = Timeline(
-        tuple(phases),
+        tuple(worlds),
         arrivals if come_and_go else None,
         departures if come_and_go else None,
         tuple(sensors),
     )
-    _check_phases(timeline, keys, until)
+    _check_worlds(timeline, keys, until)
     _check_owners(timeline, len(start))
     return timeline, start
 
 
-def _check_phases(timeline: Timeline, keys: Sequence[tuple[str, str]], until: float) -> None:
-    """Check each phase, with the keys of its workspace and its density; or each sensor in it."""
+def _check_worlds(timeline: Timeline, keys: Sequence[tuple[str, str]], until: float) -> None:
+    """Check each world, with the keys of its workspace and its density; or each sensor in it."""
     ends = [*timeline.begins[1:], math.inf]
-    for phase, end, (site, weight) in zip(timeline.phases, ends, keys, strict=True):
-        own = {weight: phase} if not timeline.sensors else {}
+    for world, end, (site, weight) in zip(timeline.worlds, ends, keys, strict=True):
+        own = {weight: world} if not timeline.sensors else {}
         for k, sensor in enumerate(timeline.sensors):
-            own[f"sensor[{k}].density"] = replace(phase, density=sensor.density)
+            own[f"sensor[{k}].density"] = replace(world, density=sensor.density)
         for key, one in own.items():
-            check_phase(one, min(end, until), timeline.phases[0].workspace.dimension, site, key)
+            check_world(one, min(end, until), timeline.worlds[0].workspace.dimension, site, key)
 
 
 def _check_owners(timeline: Timeline, agents: int) -> None:
@@ -163,11 +163,11 @@ def _check_owners(timeline: Timeline, agents: int) -> None:
     if without:
         need = "at least one sensor for each agent"
         raise _refused("agents.sensors", f"without any for agent {without[0]}", need)
-    for phase, world in zip(timeline.phases, timeline.worlds, strict=True):
-        for sensor, diagram in zip(timeline.sensors, world.sensors, strict=True):
+    for world in timeline.worlds:
+        for sensor, diagram in zip(timeline.sensors, world.diagrams, strict=True):
             if diagram.members is not None and not len(diagram.members):
                 need = "an owner that is present at all times"
-                where = f'such that "{sensor.name}" has none from t = {phase.begin:g} on'
+                where = f'such that "{sensor.name}" has none from t = {world.begin:g} on'
                 raise _refused("agents.sensors", where, need)
 
 
@@ -180,9 +180,9 @@ def _leave(k: int, switch: Switch, arrivals: Floats, departures: Floats) -> None
         departures[p] = switch.at
 
 
-def _arriving(k: int, switch: Switch, phase: Phase) -> Points:
+def _arriving(k: int, switch: Switch, world: World) -> Points:
     """The positions of agents that arrive, checked."""
-    site = phase.ground.at(switch.at).workspace
+    site = world.ground.at(switch.at).workspace
     try:
         return check_start(site, switch.arrive.tolist())[0]
     except AgentsError as fault:
@@ -190,42 +190,42 @@ def _arriving(k: int, switch: Switch, phase: Phase) -> Points:
         raise AgentsError(f"of those that arrive {fault}", code=fault.code, key=key) from None
 
 
-def check_phase(
-    phase: Phase, end: float, dimension: int, site: str = "workspace", weight: str = "density"
+def check_world(
+    world: World, end: float, dimension: int, site: str = "workspace", weight: str = "density"
 ) -> None:
     """Refuse a world of another dimension, one that is not known long enough, and bad densities.
 
     site, weight : the keys of workspace and density.
     """
-    known: list[tuple[str, Any]] = [(f"{weight}.{n}", t) for n, t in tracks_of(phase.density)]
-    times = {phase.begin, *keyframe_times(phase.density)}
-    if isinstance(phase.workspace, MovingPolygon):
-        known.append((f"{site}.vertices", phase.workspace.vertices))
-        times |= set(phase.workspace.vertices.times)
-    if phase.workspace.dimension != dimension:
+    known: list[tuple[str, Any]] = [(f"{weight}.{n}", t) for n, t in tracks_of(world.density)]
+    times = {world.begin, *keyframe_times(world.density)}
+    if isinstance(world.workspace, MovingPolygon):
+        known.append((f"{site}.vertices", world.workspace.vertices))
+        times |= set(world.workspace.vertices.times)
+    if world.workspace.dimension != dimension:
         need = f"a workspace of {dimension} dimensions, as before,"
-        raise _refused(site, f"of {phase.workspace.dimension} dimensions", need)
+        raise _refused(site, f"of {world.workspace.dimension} dimensions", need)
     for name, track in known:
-        if track.first > phase.begin:
-            need = f"a first keyframe at t = {phase.begin:g}, when it begins, or before"
+        if track.first > world.begin:
+            need = f"a first keyframe at t = {world.begin:g}, when it begins, or before"
             raise _refused(f"{name}.times", track.first, need)
         if track.last < end:
             need = f'keyframes up to t = {end:g}, or after = "hold",'
             raise _refused(f"{name}.times", f"known until {track.last:g} only", need)
-    for t in sorted(t for t in times if phase.begin <= t):
-        _check_density(weight, phase, t, phase.ground.at(t).workspace)
-    if isinstance(phase.workspace, MovingPolygon):  # and on all that the boundary sweeps over
+    for t in sorted(t for t in times if world.begin <= t):
+        _check_density(weight, world, t, world.ground.at(t).workspace)
+    if isinstance(world.workspace, MovingPolygon):  # and on all that the boundary sweeps over
         for earlier, later in pairwise(sorted(times)):
-            ends = [phase.ground.at(t).workspace.vertices for t in (earlier, later)]
+            ends = [world.ground.at(t).workspace.vertices for t in (earlier, later)]
             swept = Polygon.hull_of(np.vstack(ends))
             for t in (earlier, later):
-                _check_density(weight, phase, t, swept)
+                _check_density(weight, world, t, swept)
 
 
-def _check_density(key: str, phase: Phase, t: float, site: Workspace) -> None:
+def _check_density(key: str, world: World, t: float, site: Workspace) -> None:
     """Refuse a density that is not one on a workspace at a time."""
     try:
-        check_density(density_at(phase.density, t), site)
+        check_density(density_at(world.density, t), site)
     except DensityError as fault:
         if t == 0.0:
             raise

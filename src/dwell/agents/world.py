@@ -1,48 +1,28 @@
-"""What a sample sees besides positions: regions, densities, the agents present, the network.
+"""What a sample depends on besides positions: regions, densities, agents present, the network.
 
-A world may change over time: at given times to another one (phases), and within a phase by
-densities and boundaries that move. A sample at time t sees the world at t.
+At switches another world begins; within a world densities and boundaries may move. A sample at time
+t depends on the world at t.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, final
+from typing import NamedTuple, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, in_short, is_whole, listed
 from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import coincident_groups
-from dwell.agents.ways import on_ways
-from dwell.cells.backend import cells_of, measure_cells
-from dwell.cells.centroid_rate import centroid_rates
-from dwell.cells.measurement import CellMeasurements, in_one, of_one, together
+from dwell.cells.backend import cells_of
 from dwell.cells.weighted_region import WeightedRegion, changing_region
 from dwell.density import Density, Mixture, as_density
 from dwell.errors import InputError
 from dwell.geometry import Workspace
 from dwell.geometry.moving import MovingPolygon
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Phase:
-    """The world from a time on, until the next phase begins."""
-
-    begin: float
-    workspace: Workspace | MovingPolygon
-    density: Density
-    network: Network = PERFECT
-    spacing: float | None = None  # of the integration grid of a world that does not change
-
-    @cached_property
-    def ground(self) -> WeightedRegion:
-        """The workspace with its density."""
-        return changing_region(self.workspace, self.density, self.spacing)
 
 
 @final
@@ -102,113 +82,60 @@ def sum_of(sensors: Sequence[Sensor]) -> Density:
     return parts[0] if len(parts) == 1 else Mixture(tuple(parts))
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Diagram:
+class Diagram(NamedTuple):
     """A weighted region, and the agents whose cells divide it."""
 
     ground: WeightedRegion
     members: Ints | None = None  # ascending; None: all agents
 
-    def measure(
-        self,
-        positions: Points,
-        row: Ints,
-        agent: Ints,
-        times: Floats,
-        threads: int | None,
-        radius: Floats | None,
-    ) -> CellMeasurements:
-        """Measure cells of this diagram; agents that are no members have none."""
-        given: dict[str, Any] = {"threads": threads, "times": times, "radius": radius}
-        if self.members is None:
-            return measure_cells(self.ground, positions, row, agent, **given)
-        number = np.full(positions.shape[1], -1)
-        number[self.members] = np.arange(len(self.members))
-        here = np.flatnonzero(number[agent] >= 0)
-        among, own = np.ascontiguousarray(positions[:, self.members]), number[agent[here]]
-        given["radius"] = None if radius is None else radius[self.members]
-        found = measure_cells(self.ground, among, row[here], own, **given)
-        return in_one([(here, found)], len(agent), self.ground.dimension)
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class World:
-    """The diagrams of a phase, one for each sensor, and the agents present."""
+    """What a sample depends on besides positions, from one switch to the next."""
 
-    ground: WeightedRegion
-    network: Network
-    present: Ints | None = None  # None: all agents
-    sensors: tuple[Diagram, ...] = ()  # none where all agents sense the same
+    begin: float
+    workspace: Workspace | MovingPolygon
+    density: Density
+    network: Network = PERFECT
+    spacing: float | None = None  # of the integration grid of a world that does not change
+    present: Ints | None = None  # the agents that are there, ascending; None: all
+    sensors: tuple[Sensor, ...] = ()  # none where all agents sense the same
+
+    @cached_property
+    def ground(self) -> WeightedRegion:
+        """The workspace with its density."""
+        return changing_region(self.workspace, self.density, self.spacing)
 
     @cached_property
     def diagrams(self) -> tuple[Diagram, ...]:
-        """All diagrams."""
-        return self.sensors or (Diagram(self.ground, self.present),)
+        """The diagram of each sensor; one for all agents where all sense the same."""
+        if not self.sensors:
+            return (Diagram(self.ground, self.present),)
+        return tuple(
+            Diagram(changing_region(self.workspace, sensor.density), self._owners(sensor))
+            for sensor in self.sensors
+        )
 
-    def ground_at(self, t: float) -> WeightedRegion:
-        """The workspace with its density at time t; one object for all calls at one time."""
-        if not self.ground.moves:
-            return self.ground
-        now = self._kept.get(t)
-        if now is None:
-            now = self.ground.at(t)
-            self._kept.clear()  # at worst another thread makes it again
-            self._kept[t] = now
-        return now
-
-    @cached_property
-    def _kept(self) -> dict[float, WeightedRegion]:
-        return {}
+    def _owners(self, sensor: Sensor) -> Ints:
+        """The agents present that have a sensor."""
+        owners = np.array(sensor.owners)
+        return owners if self.present is None else np.intersect1d(owners, self.present)
 
     def agents_among(self, positions: Points) -> Ints:
         """The agents that are present."""
         return np.arange(len(positions)) if self.present is None else self.present
 
-    def neighbors(self, positions: Points, agent: int, t: float) -> Ints:
-        """The Voronoi neighbours of an agent at time t, ascending."""
-        ground, every = self.ground_at(t), self.agents_among(positions)
-        own = int(np.searchsorted(every, agent))
-        cell = cells_of(ground.workspace, positions[every], [own])[0]
-        found: Ints = every[np.sort(cell.borders[cell.borders >= 0])]
-        return found
+    def neighbors(self, positions: Points, agent: int, t: float, among: Ints | None = None) -> Ints:
+        """The Voronoi neighbours of an agent at time t, ascending.
 
-    def rates(self, positions: Points, t: float) -> Points:
-        """The time derivatives of the centroids of all agents that are present, (K, n)."""
-        return centroid_rates(self.ground, positions[self.agents_among(positions)], t)
-
-    def rate(self, positions: Points, t: float, agent: int) -> Points:
-        """The time derivative of the centroid of one agent while none moves, (n,)."""
-        every = self.agents_among(positions)
-        own = int(np.searchsorted(every, agent))
-        rate: Points = centroid_rates(self.ground, positions[every], t, [own])[0]
-        return rate
-
-    def error(self, positions: Points, agent: int, t: float) -> Points:
-        """The error of an agent in the world of this phase at time t, (n,)."""
-        seen = self.measure(*of_one(positions, np.array([agent])), np.array([t]))
-        error: Points = seen.error[0]
-        return error
-
-    def measure(
-        self,
-        positions: Points,
-        row: Ints,
-        agent: Ints,
-        times: Floats,
-        *,
-        threads: int | None = 1,
-        radius: Floats | None = None,
-    ) -> CellMeasurements:
-        """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
-
-        times : (rows,) when each configuration is assumed. Agents that are absent have no cell; of
-        agents with several sensors all cells count together.
+        among : the agents that count, ascending; those present by default.
         """
-        found = [d.measure(positions, row, agent, times, threads, radius) for d in self.diagrams]
-        seen = found[0] if len(found) == 1 else together(found)
-        return on_ways(self.ground.workspace, seen, positions[row, agent])
+        every = self.agents_among(positions) if among is None else among
+        own = int(np.searchsorted(every, agent))
+        cell = cells_of(self.ground.at(t).workspace, positions[every], [own])[0]
+        neighbors: Ints = every[np.sort(cell.borders[cell.borders >= 0])]
+        return neighbors
 
     def coincide(self, places: Points) -> bool:
         """Whether two agents of one diagram are at the same position."""
@@ -219,12 +146,22 @@ class World:
 @final
 @dataclass(frozen=True, eq=False)
 class Timeline:
-    """The phases of a run, and from when to when each agent is present."""
+    """The worlds of a run, and from when to when each agent is present.
 
-    phases: tuple[Phase, ...]  # the first begins at time 0
+    Each world gets the agents present in it and the sensors from here.
+    """
+
+    worlds: tuple[World, ...]  # the first begins at time 0
     arrivals: Floats | None = None  # (N,) None: all agents are present from the beginning
     departures: Floats | None = None  # (N,) inf for agents that stay; None: all stay
     sensors: tuple[Sensor, ...] = ()
+
+    def __post_init__(self) -> None:
+        worlds = (
+            replace(world, present=self.present_at(world.begin), sensors=self.sensors)
+            for world in self.worlds
+        )
+        object.__setattr__(self, "worlds", tuple(worlds))
 
     @property
     def same_agents(self) -> bool:
@@ -234,45 +171,26 @@ class Timeline:
     @cached_property
     def moves(self) -> bool:
         """Whether a density or a workspace moves at some time."""
-        return any(phase.ground.moves for phase in self.phases)
+        return any(world.ground.moves for world in self.worlds)
 
     @cached_property
     def begins(self) -> list[float]:
-        """When each phase begins."""
-        return [phase.begin for phase in self.phases]
-
-    def phase_at(self, t: float) -> int:
-        """The number of the phase at time t; at a switch, of the new one."""
-        return max(bisect_right(self.begins, t) - 1, 0)
-
-    def next_switch(self, t: float) -> float:
-        """When the next phase after time t begins; inf if none does."""
-        after = self.phase_at(t) + 1
-        return self.begins[after] if after < len(self.phases) else np.inf
-
-    @cached_property
-    def worlds(self) -> list[World]:
-        """The world of each phase."""
-        return [
-            World(
-                phase.ground,
-                phase.network,
-                self.present_at(phase.begin),
-                tuple(self._diagram(phase, sensor) for sensor in self.sensors),
-            )
-            for phase in self.phases
-        ]
-
-    def _diagram(self, phase: Phase, sensor: Sensor) -> Diagram:
-        """The diagram of a sensor in a phase."""
-        present, owners = self.present_at(phase.begin), np.array(sensor.owners)
-        if present is not None:
-            owners = np.intersect1d(owners, present)
-        return Diagram(changing_region(phase.workspace, sensor.density), owners)
+        """When each world begins."""
+        return [world.begin for world in self.worlds]
 
     def world_at(self, t: float) -> World:
-        """The world of the phase at time t."""
-        return self.worlds[self.phase_at(t)]
+        """The world at time t; at a switch, the new one."""
+        return self.worlds[max(bisect_right(self.begins, t) - 1, 0)]
+
+    def numbers_at(self, times: Floats) -> Ints:
+        """The number of the world at each time."""
+        numbers: Ints = np.maximum(np.searchsorted(self.begins, times, side="right") - 1, 0)
+        return numbers
+
+    def next_switch(self, t: float) -> float:
+        """When the next world after time t begins; inf if none does."""
+        after = bisect_right(self.begins, max(t, 0.0))
+        return self.begins[after] if after < len(self.worlds) else np.inf
 
     def present_at(self, t: float) -> Ints | None:
         """The agents that are present at time t; None if all are."""
@@ -284,54 +202,30 @@ class Timeline:
     @property
     def region_changes(self) -> bool:
         """Whether the workspace is not one and the same all the time."""
-        moving = any(phase.ground.boundary is not None for phase in self.phases)
-        return moving or any(one.workspace is not self.phases[0].workspace for one in self.phases)
+        first = self.worlds[0].workspace
+        moving = any(isinstance(world.workspace, MovingPolygon) for world in self.worlds)
+        return moving or any(world.workspace is not first for world in self.worlds)
 
     def outside_by(self, positions: Points, agents: Ints, times: Floats) -> Floats:
         """How far each agent is outside the workspace at its own time; 0 for absent agents."""
-        found = np.zeros(len(times))
-        phase = np.maximum(np.searchsorted(self.begins, times, side="right") - 1, 0)
-        for k in np.unique(phase):
-            world, own = self.worlds[k], np.flatnonzero(phase == k)
+        outside = np.zeros(len(times))
+        number = self.numbers_at(times)
+        for k in np.unique(number):
+            world, some = self.worlds[k], np.flatnonzero(number == k)
             if world.present is not None:
-                own = own[np.isin(agents[own], world.present)]
-            if world.ground.boundary is None:
-                found[own] = world.ground.workspace.outside_by(positions[own])
+                some = some[np.isin(agents[some], world.present)]
+            if not isinstance(world.workspace, MovingPolygon):
+                outside[some] = world.workspace.outside_by(positions[some])
                 continue
-            for t in np.unique(times[own]):
-                some = own[times[own] == t]
-                site = world.ground.at(float(t)).workspace
-                found[some] = site.outside_by(positions[some])
-        return found
+            for t in np.unique(times[some]):
+                now = some[times[some] == t]
+                outside[now] = world.workspace.now(float(t)).outside_by(positions[now])
+        return outside
 
     def comes_or_goes(self, agents: Ints, times: Floats) -> np.ndarray:
         """Whether each event is the arrival of its agent, or its departure."""
         if self.arrivals is None or self.departures is None:
             return np.zeros(len(times), dtype=bool)
         arrived = (self.arrivals[agents] == times) & (times > 0.0)
-        found: np.ndarray = arrived | (self.departures[agents] == times)
-        return found
-
-    def measure(
-        self,
-        positions: Points,
-        row: Ints,
-        agent: Ints,
-        times: Floats,
-        *,
-        threads: int | None = 1,
-        radius: Floats | None = None,
-    ) -> CellMeasurements:
-        """Measure cells, each in the world of its time: see `World.measure`."""
-        if len(self.phases) == 1:
-            return self.worlds[0].measure(
-                positions, row, agent, times, threads=threads, radius=radius
-            )
-        phase = np.maximum(np.searchsorted(self.begins, times, side="right") - 1, 0)[row]
-        found: list[tuple[Ints, CellMeasurements]] = []
-        for k in np.unique(phase):
-            which = np.flatnonzero(phase == k)
-            own = row[which], agent[which], times
-            seen = self.worlds[k].measure(positions, *own, threads=threads, radius=radius)
-            found.append((which, seen))
-        return in_one(found, len(row), positions.shape[2])
+        changes: np.ndarray = arrived | (self.departures[agents] == times)
+        return changes

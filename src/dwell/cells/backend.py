@@ -7,11 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dwell._compatibility import Need, refuse
 from dwell._types import Floats, Ints, Points
 from dwell.cells import cones, interval, polygon, polyhedron, simplices
 from dwell.cells.facets import Borders
-from dwell.cells.features import features_of
 from dwell.cells.guaranteed import (
     CellPair,
     pair_in_polygon,
@@ -22,7 +20,7 @@ from dwell.cells.guaranteed import (
 from dwell.cells.measurement import CellMeasurements, Loop, in_one, of_one
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density
-from dwell.geometry import VoronoiCell, Workspace, is_flat, polyhedra, words_of
+from dwell.geometry import VoronoiCell, Workspace, is_flat, polyhedra
 
 
 class CellBackend(NamedTuple):
@@ -138,19 +136,21 @@ def measure_cells(
     times: Floats | None = None,
     radius: Floats | None = None,
     weights: Floats | None = None,
+    members: Ints | None = None,
 ) -> CellMeasurements:
     """Measure the cell of agent[k] in configuration row[k] of `positions`, (rows, agents, n).
 
     The result has the same bits for any number of threads. `times`, (rows,), are when the
     configurations are assumed, for regions that change; time 0 by default. With the `radius` of
     each agent, (N,), cells are power cells with their squares as weights, and end at discs about
-    the agents; with `weights`, (N,), they are power cells.
+    the agents; with `weights`, (N,), they are power cells. The cells of `members`, ascending (all,
+    by default), divide the region; others have none.
     """
     given: dict[str, Any] = {"threads": threads}
-    limited = radius is not None or weights is not None
-    if limited:
-        _refuse_discs(ground, radius)
+    if radius is not None or weights is not None:
         given |= {"radius": radius, "weights": weights}
+    if members is not None:
+        return _of_members(ground, members, positions, row, agent, times=times, **given)
     if not ground.moves:
         return backend_for(ground).measure(ground, positions, row, agent, **given)
     when = np.zeros(len(positions)) if times is None else times
@@ -160,9 +160,24 @@ def measure_cells(
     for t in np.unique(when[row]):
         which = np.flatnonzero(when[row] == t)
         now = ground.at(float(t))
-        found = backend_for(now).measure(now, positions, row[which], agent[which], **given)
-        parts.append((which, found))
+        seen = backend_for(now).measure(now, positions, row[which], agent[which], **given)
+        parts.append((which, seen))
     return in_one(parts, len(row), ground.dimension)
+
+
+def _of_members(
+    ground: WeightedRegion, members: Ints, positions: Points, row: Ints, agent: Ints, **given: Any
+) -> CellMeasurements:
+    """Measure cells among some agents; others have none."""
+    number = np.full(positions.shape[1], -1)
+    number[members] = np.arange(len(members))
+    here = np.flatnonzero(number[agent] >= 0)
+    for name in ("radius", "weights"):
+        if given.get(name) is not None:
+            given[name] = given[name][members]
+    among = np.ascontiguousarray(positions[:, members])
+    seen = measure_cells(ground, among, row[here], number[agent[here]], **given)
+    return in_one([(here, seen)], len(agent), ground.dimension)
 
 
 def total_mass(ground: WeightedRegion) -> float:
@@ -175,11 +190,6 @@ def _mass_of_only_cell(ground: WeightedRegion) -> float:
     middle = ground.workspace.nearest((lower + 0.5 * (upper - lower))[None])
     found = measure_one(ground, middle)
     return float(found.mass[0] * np.exp(found.log_scale[0]))
-
-
-def _refuse_discs(ground: WeightedRegion, radius: Floats | None) -> None:
-    need = Need.WEIGHTS if radius is None else Need.RADIUS
-    refuse(need, features_of(ground), **words_of(ground.workspace))
 
 
 def borders(
@@ -199,5 +209,4 @@ def borders(
     facets = backend_for(ground).facets
     if radius is None and weights is None:
         return facets(ground, positions, agents=agents)
-    _refuse_discs(ground, radius)
     return facets(ground, positions, agents=agents, radius=radius, weights=weights)

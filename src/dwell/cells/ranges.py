@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 
-from dwell._compatibility import Need, refuse
 from dwell._types import Floats, Points, as_numbers, finite_number, in_short, lengths
 from dwell.errors import AgentsError, arriving
-from dwell.geometry import Workspace, shape_of, words_of
+from dwell.geometry import Workspace
 
 KEY = "agents.radius"
 FEW = 64  # agents up to which all are listed
@@ -17,16 +16,11 @@ SCALE = 1e9  # by which a radius may be smaller or larger than the workspace
 CROWD = 12.0  # agents within two radii, on average, from which few discs cut their cells
 
 
-def as_radii(
-    radius: object, agents: int, workspace: Workspace | None = None, later: int = 0
-) -> tuple[float, ...]:
+def as_radii(radius: object, agents: int, later: int = 0) -> tuple[float, ...]:
     """The radius of each agent from one number or one per agent; refuse anything else.
 
-    With a workspace, refuse also those in which radii are not supported. `later` of the agents
-    arrive during the run.
+    `later` of the agents arrive during the run.
     """
-    if workspace is not None:
-        refuse(Need.RADIUS, shape_of(workspace), **words_of(workspace))
     one = finite_number(radius)
     if one is not None:
         found = np.full(agents, one)
@@ -41,13 +35,12 @@ def as_radii(
             code=KEY,
             key=KEY,
         )
-    if workspace is not None:
-        _refuse_scale(found, workspace.diameter)
     return tuple(found.tolist())
 
 
-def _refuse_scale(radii: Floats, diameter: float) -> None:
+def refuse_scale(radii: Floats, workspace: Workspace) -> None:
     """Refuse radii out of proportion to the workspace: discs like points, squares that overflow."""
+    diameter = workspace.diameter
     least, most = diameter / SCALE, diameter * SCALE
     bad = np.flatnonzero((radii < least) | (radii > most))
     if bad.size:
@@ -60,9 +53,8 @@ def _refuse_scale(radii: Floats, diameter: float) -> None:
         )
 
 
-def as_weights(weights: object, agents: int, workspace: Workspace) -> Floats:
+def as_weights(weights: object, agents: int) -> Floats:
     """The power weight of each agent, (N,); refuse anything else."""
-    refuse(Need.WEIGHTS, shape_of(workspace), **words_of(workspace))
     found = _row_of(weights, agents, "weights", "weights", "finite numbers")
     bad = np.flatnonzero(~np.isfinite(found))
     if bad.size:

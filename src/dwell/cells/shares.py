@@ -10,12 +10,14 @@ import numpy as np
 from dwell._compatibility import Need, refuse
 from dwell._types import Floats, Ints, Points, as_numbers, in_short, lengths
 from dwell.cells.backend import borders
+from dwell.cells.features import features_of
 from dwell.cells.positions import as_positions
+from dwell.cells.weighted_region import weighted_region
 from dwell.density.base import Density, as_density
 from dwell.density.support import check_density
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError
-from dwell.geometry import Workspace, as_workspace, shape_of, words_of
+from dwell.geometry import Workspace, as_workspace, words_of
 
 TOLERANCE = 1e-12  # of the mass
 MOST_STEPS, MOST_HALVINGS = 200, 60
@@ -57,8 +59,9 @@ def power_weights(
     """
     weight = Uniform() if density is None else as_density(density)
     workspace = as_workspace(workspace)
-    refuse(Need.WEIGHTS, shape_of(workspace), **words_of(workspace))
     check_density(weight, workspace)
+    features = features_of(weighted_region(workspace, weight))
+    refuse(Need.WEIGHTS, features, **words_of(workspace))
     points = as_positions(positions, workspace.dimension)
     wanted = _as_shares(shares, len(points))
     return _solved(workspace, points, weight, wanted)

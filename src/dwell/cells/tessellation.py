@@ -15,13 +15,15 @@ from typing import Any, final
 import numpy as np
 
 from dwell._checks import check_agent
+from dwell._compatibility import Need, refuse
 from dwell._tables import beside, by_axis, text_table
 from dwell._types import Floats, Ints, Points, counted, lengths
 from dwell.cells.backend import cells_of, measure_one, total_mass
+from dwell.cells.features import features_of
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.polygon import measure_thoroughly
 from dwell.cells.positions import as_positions
-from dwell.cells.ranges import as_radii, as_weights, limited_cost, reaches_all
+from dwell.cells.ranges import as_radii, as_weights, limited_cost, reaches_all, refuse_scale
 from dwell.cells.small_map import small_map
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density, as_density
@@ -33,7 +35,7 @@ from dwell.density.support import (
 )
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError, WorkspaceError
-from dwell.geometry import Region, VoronoiCell, Workspace, as_workspace, is_planar
+from dwell.geometry import Region, VoronoiCell, Workspace, as_workspace, is_planar, words_of
 from dwell.geometry.voronoi import first_coincidence
 
 MOST_LISTED = 20  # cells that are printed
@@ -293,9 +295,15 @@ def tessellate(
             code="agents.weights",
             key="weights",
         )
-    radii = None if radius is None else np.array(as_radii(radius, count, workspace))
-    power = None if weights is None else as_weights(weights, count, workspace)
-    return tessellation_of(weighted_region(workspace, weight), points, radii, power)
+    radii = None if radius is None else np.array(as_radii(radius, count))
+    power = None if weights is None else as_weights(weights, count)
+    ground = weighted_region(workspace, weight)
+    if radii is not None:
+        refuse(Need.RADIUS, features_of(ground), **words_of(workspace))
+        refuse_scale(radii, workspace)
+    if power is not None:
+        refuse(Need.WEIGHTS, features_of(ground), **words_of(workspace))
+    return tessellation_of(ground, points, radii, power)
 
 
 def tessellation_of(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 Made = TypeVar("Made")
+AT = "at"  # the key under which `WeightedRegion.at` keeps its last time and result
 
 
 @final
@@ -53,11 +54,15 @@ class WeightedRegion:
         return still and isinstance(own, Terms) and len(own.track) > 0
 
     def at(self, t: float) -> WeightedRegion:
-        """The workspace and the density at time t."""
+        """The workspace and the density at time t; successive calls at one time share it."""
         if not self.moves:
             return self
-        site = self.workspace if self.boundary is None else self.boundary.now(t)
-        return weighted_region(site, density_at(self.density, t))
+        last: tuple[float, WeightedRegion] | None = self._made.get(AT)
+        if last is None or last[0] != t:
+            site = self.workspace if self.boundary is None else self.boundary.now(t)
+            last = t, weighted_region(site, density_at(self.density, t))
+            self._made[AT] = last
+        return last[1]
 
 
 def own_terms(ground: WeightedRegion) -> Any:

@@ -65,7 +65,7 @@ def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) ->
 
 def _of_ways(system: CoverageSystem) -> float:
     """The bytes of ways within regions in which agents stay."""
-    regions = [phase.ground.workspace for phase in system.timeline.phases]
+    regions = [world.ground.workspace for world in system.timeline.worlds]
     return float(
         sum(
             routes.size

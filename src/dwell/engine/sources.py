@@ -50,10 +50,10 @@ def source_digest(system: CoverageSystem | None = None) -> str:
 def sources_of(system: CoverageSystem) -> frozenset[Path]:
     """Return the files whose source decides the numbers of a run of `system`."""
     parts: list[object] = [system.controller]
-    for phase in system.timeline.phases:
-        for diagram in system.world_at(phase.begin).diagrams:
+    for world in system.timeline.worlds:
+        for diagram in world.diagrams:
             ground = diagram.ground
-            backend = backend_for(ground.at(phase.begin))
+            backend = backend_for(ground.at(world.begin))
             parts += [ground.workspace, ground.density, backend.measure, backend.loop]
     names = {getattr(part, "__module__", "") for part in parts}
     return _closure(frozenset([*ALWAYS, *(name for name in names if name.startswith("dwell."))]))

@@ -12,8 +12,8 @@ import numpy as np
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState
 from dwell.agents.interfaces import CellMeasurement
-from dwell.agents.problem import cell_in
 from dwell.agents.segments import Segments
+from dwell.agents.system import cell_in
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.live.decision import Decisions, OwnState, neighbours
 from dwell.live.echoes import ECHO, tag_of

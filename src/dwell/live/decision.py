@@ -89,7 +89,7 @@ class Decisions:
         if self._last[0] != key:
             arrivals = np.where(known, self.system.arrivals, np.inf)
             of_all = self.system.timeline
-            changes = Timeline(of_all.phases, arrivals, self.system.departures, of_all.sensors)
+            changes = Timeline(of_all.worlds, arrivals, self.system.departures, of_all.sensors)
             self._last = key, replace(self.system, changes=changes)
         return self._last[1]
 
@@ -105,15 +105,12 @@ def neighbours(
     every: Ints = np.flatnonzero(known) if present is None else present[known[present]]
     if agent not in every:
         return np.empty(0, dtype=np.int64)
-    local = all(backend_for(phase.ground.at(now)).local for phase in system.timeline.phases)
+    local = all(backend_for(world.ground.at(now)).local for world in system.timeline.worlds)
     every_bit = local and not system.sensors and system.radius is None
     if not every_bit or system.stays:
         others: Ints = every[every != agent]
         return others
-    world = system.world_at(now)
-    if len(every) < len(world.agents_among(places)):
-        world = replace(world, present=every)
-    return world.neighbors(places, agent, now)
+    return system.world_at(now).neighbors(places, agent, now, every)
 
 
 def _only(n: int, p: int, value: float) -> Floats:

@@ -43,8 +43,8 @@ def scope_of(run: Run) -> Workspace:
 def _regions(run: Run) -> list[Workspace]:
     """The workspaces of the run: one per phase; of one that moves, at its keyframes and ends."""
     found: list[Workspace] = []
-    for begin, end, phase in phases_of(run):
-        region = run.system.timeline.phases[phase].workspace
+    for begin, end, number in phases_of(run):
+        region = run.system.timeline.worlds[number].workspace
         if isinstance(region, MovingPolygon):
             keys = [t for t in region.vertices.times if begin < t < end]
             found += [region.now(t) for t in (begin, *keys, end)]
@@ -66,8 +66,8 @@ def switch_times(run: Run) -> list[float]:
 
 def changes(run: Run) -> bool:
     """Whether workspace or density are not the same all the time."""
-    first, *later = run.system.timeline.phases
-    alike = all(p.workspace is first.workspace and p.density is first.density for p in later)
+    first, *later = run.system.timeline.worlds
+    alike = all(w.workspace is first.workspace and w.density is first.density for w in later)
     return not alike or run.system.timeline.moves
 
 
@@ -198,11 +198,10 @@ def _measured(run: Run, phase: float, t: float) -> Metrics | None:
         return None
     now, every = run.details.snapshots_at(t), np.arange(run.agents)
     world, when = run.system.world_at(phase), np.array([t])
-    radii = run.system.radii
-    seen = world.measure(*of_one(now.positions[0], every), when, radius=radii)
+    seen = run.system.measure(*of_one(now.positions[0], every), when, world=world)
     if seen.coincident.any():
         return None
-    cost = cost_in(world.ground_at(t), now.positions[0], seen, radii)
+    cost = cost_in(world.ground.at(t), now.positions[0], seen, run.system.radii)
     return replace(metrics_of(run.system, now, when, seen), costs=np.array([cost]))
 
 

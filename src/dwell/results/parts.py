@@ -20,7 +20,7 @@ from dwell.verify.flags import own_limit
 
 if TYPE_CHECKING:
     from dwell.agents import CoverageSystem
-    from dwell.agents.world import Timeline
+    from dwell.agents.world import Timeline, World
     from dwell.measure.closest_approach import Approach
     from dwell.results.details import Details
     from dwell.results.run import Run
@@ -92,17 +92,17 @@ def world(kept: Details) -> dict[str, Any] | None:
     if kept.system.changes is None:
         return None
     switches = []
-    for before, after in pairwise(timeline.phases):
+    for before, after in pairwise(timeline.worlds):
         if after.begin > kept.horizon:
             break
-        present = timeline.present_at(after.begin)
+        present = after.present
         found: dict[str, Any] = {"time": after.begin, "cost_before": None, "cost_after": None}
         found["agents"] = kept.system.agents if present is None else len(present)
         found |= _comings(kept.system, after.begin)
         if kept.table is not None:
             now = kept.snapshots_at(after.begin)
-            for name, t in (("cost_before", before), ("cost_after", after)):
-                found[name] = _cost_in(kept, t.begin, after.begin, now)
+            for name, one in (("cost_before", before), ("cost_after", after)):
+                found[name] = _cost_in(kept, one, after.begin, now)
         switches.append(found)
     found = {"moves": timeline.moves, "switches": switches}
     found["moving"] = _moving(timeline, kept.horizon)
@@ -122,11 +122,11 @@ def _moving(timeline: Timeline, horizon: float) -> list[dict[str, Any]]:
     ends = [*timeline.begins[1:], math.inf]
     for what in ("density", "workspace"):
         spans: list[list[float]] = []
-        for phase, end in zip(timeline.phases, ends, strict=True):
-            until = min(end, _moves_until(getattr(phase, what)))
-            if phase.begin < min(until, horizon):
-                if not spans or spans[-1][1] != phase.begin:
-                    spans.append([phase.begin, until])
+        for world, end in zip(timeline.worlds, ends, strict=True):
+            until = min(end, _moves_until(getattr(world, what)))
+            if world.begin < min(until, horizon):
+                if not spans or spans[-1][1] != world.begin:
+                    spans.append([world.begin, until])
                 spans[-1][1] = until
         found += [
             {"what": what, "from": begin, "until": until if until < horizon else None}
@@ -142,14 +142,13 @@ def _moves_until(part: object) -> float:
     return max((getattr(track, "times", (math.inf,))[-1] for track in tracks), default=0.0)
 
 
-def _cost_in(kept: Details, phase: float, time: float, now: Snapshots) -> float | None:
-    """The cost of positions in the world of a phase; None where two agents coincide."""
-    world, agents = kept.system.world_at(phase), np.arange(kept.system.agents)
-    radii, rows = kept.system.radii, of_one(now.positions[0], agents)
-    seen = world.measure(*rows, np.array([time]), radius=radii)
+def _cost_in(kept: Details, world: World, time: float, now: Snapshots) -> float | None:
+    """The cost of positions in a world; None where two agents coincide."""
+    rows = of_one(now.positions[0], np.arange(kept.system.agents))
+    seen = kept.system.measure(*rows, np.array([time]), world=world)
     if seen.coincident.any():
         return None
-    return cost_in(world.ground_at(time), now.positions[0], seen, radii)
+    return cost_in(world.ground.at(time), now.positions[0], seen, kept.system.radii)
 
 
 def masses(kept: Details) -> list[float] | None:

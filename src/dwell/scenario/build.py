@@ -24,7 +24,6 @@ from dwell.agents import (
 from dwell.agents.timeline import timeline_of
 from dwell.agents.traits import is_law
 from dwell.agents.world import sum_of
-from dwell.cells.ranges import as_radii
 from dwell.density import (
     Density,
     Function,
@@ -128,8 +127,6 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
     changes, start = timeline_of(workspace, density, network, start, switches, until, sensors)
     law = build_controller(scenario.controller, scenario.modules)
     spacing = grid.spacing if isinstance(grid, GridSpec) else None
-    given = scenario.agents.radius
-    radius = None if given is None else as_radii(given, len(start), site)
     system = CoverageSystem(
         workspace=site,
         density=density_at(density, 0.0),
@@ -140,7 +137,7 @@ def build(scenario: Scenario) -> tuple[CoverageSystem, Points, tuple[str, ...]]:
         spacing=spacing,
         network=network,
         nu=scenario.run.nu,
-        radius=radius,
+        radius=scenario.agents.radius,
         changes=changes,
     )
     refuse_unfit(system)
@@ -216,15 +213,11 @@ def law_kind(law: object) -> str:
 
 
 def refuse_unfit(system: CoverageSystem) -> None:
-    """Refuse laws, integration and radii that cannot take the world of a system."""
+    """Refuse laws and integration that cannot take the world of a system."""
     law = law_kind(system.controller) or system.traits.name
-    radius = () if system.radius is None else (Need.RADIUS,)
     grid = () if system.spacing is None else (Need.GRID,)
-    for need in (*radius, *grid, *system.traits.needs):
+    for need in (*grid, *system.traits.needs):
         system.refuse(need, law)
-    if system.radius is not None:
-        for phase in system.timeline.phases:
-            as_radii(system.radius, system.agents, phase.ground.at(phase.begin).workspace)
 
 
 def build_workspace(spec: WorkspaceSpec) -> Workspace | MovingPolygon:

@@ -260,7 +260,7 @@ def design(
             reasons=_reasons(setting, constants.on_the_whole_way),
             notes=tuple(notes),
             units=scenario.units,
-            between_switches=len(changing.timeline.phases) > 1,
+            between_switches=len(changing.timeline.worlds) > 1,
         )
         if agree is None:
             return found

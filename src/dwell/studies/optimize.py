@@ -18,8 +18,8 @@ from dwell._checks import check_whole
 from dwell._compatibility import Need, of_dimension, refuse
 from dwell._types import Points, counted, finite_number, in_short, is_whole
 from dwell.agents import check_start
-from dwell.agents.timeline import check_phase
-from dwell.agents.world import Phase
+from dwell.agents.timeline import check_world
+from dwell.agents.world import World
 from dwell.density import Density, Uniform, as_density
 from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import MovingPolygon, Region, Workspace, as_workspace
@@ -264,9 +264,9 @@ def _world_at(workspace: Any, density: Any, at: float | None) -> tuple[Workspace
     site = workspace if isinstance(workspace, MovingPolygon) else as_workspace(workspace)
     n = site.dimension
     refuse(Need.OPTIMIZE, (of_dimension(n),), n=n)
-    phase = Phase(0.0, site, Uniform() if density is None else as_density(density))
-    check_phase(phase, time, site.dimension)
-    now = phase.ground.at(time)
+    world = World(0.0, site, Uniform() if density is None else as_density(density))
+    check_world(world, time, site.dimension)
+    now = world.ground.at(time)
     return now.workspace, now.density
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from dwell._compatibility import TABLE, Feature, Need, refusals
 from dwell.agents import CoverageSystem
-from dwell.agents.world import Phase
+from dwell.agents.world import World
 from dwell.density import Function, Gaussian, Mixture, Raster, Uniform
 from dwell.density.support import is_zero_somewhere
 from dwell.theory.clocks import shares_clock
@@ -45,35 +45,35 @@ def _clauses(system: CoverageSystem, need: Need, found: frozenset[Feature]) -> t
 
 
 def _features_of(system: CoverageSystem) -> frozenset[Feature]:
-    """The features of a system in any of its phases; of a law of another kind, that alone."""
+    """The features of a system in any of its worlds; of a law of another kind, that alone."""
     timer = system.traits.timer
     if timer is None:
         return frozenset({Feature.NO_TIMER})
     found = set().union(*system.features)
     if Feature.REGION in found and Feature.STAY not in found:
         found.add(Feature.MASK)
-    for phase in system.timeline.phases:
-        found |= _of_density(phase)
+    for world in system.timeline.worlds:
+        found |= _of_density(world)
     if not shares_clock(timer, system.agents):
         found.add(Feature.UNSHARED)
     return frozenset(found)
 
 
-def _of_density(phase: Phase) -> set[Feature]:
-    """Why the density of a phase is not continuous and above 0 everywhere."""
-    parts, found = _parts(phase.density), set()
+def _of_density(world: World) -> set[Feature]:
+    """Why the density of a world is not continuous and above 0 everywhere."""
+    parts, found = _parts(world.density), set()
     if any(isinstance(part, Raster) and part.interpolation == "constant" for part in parts):
         found.add(Feature.PIXELS)
     positive = any(isinstance(part, Uniform | Gaussian) for part in parts)
-    still = not phase.ground.moves
-    if still and not positive and is_zero_somewhere(phase.density, phase.ground.workspace):
+    still = not world.ground.moves
+    if still and not positive and is_zero_somewhere(world.density, world.ground.workspace):
         found.add(Feature.ZERO)
     return found
 
 
 def assumed_of(system: CoverageSystem) -> str:
     """What the theorem needs of a density and cannot be evaluated; empty if nothing."""
-    parts = [part for phase in system.timeline.phases for part in _parts(phase.density)]
+    parts = [part for world in system.timeline.worlds for part in _parts(world.density)]
     if any(isinstance(part, Function) for part in parts):
         return "The theorem needs a continuous density above 0, which is assumed of a function."
     return ""

@@ -129,7 +129,7 @@ def _about_network(system: CoverageSystem) -> Iterator[Flag]:
 
 
 def _about_region(system: CoverageSystem) -> Iterator[Flag]:
-    regions = [p.workspace for p in system.timeline.phases if _is_region(p.workspace)]
+    regions = [w.workspace for w in system.timeline.worlds if _is_region(w.workspace)]
     if not regions:
         return
     says = "Parts of cells outside the region weigh nothing, where the theorem assumes a density "
@@ -149,7 +149,7 @@ def _is_region(workspace: object) -> TypeGuard[Region]:
 
 def _about_world(system: CoverageSystem) -> Iterator[Flag]:
     moves = system.timeline.moves
-    if not moves and len(system.timeline.phases) == 1:
+    if not moves and len(system.timeline.worlds) == 1:
         return
     says = "The world switches, so what the law's paper proves holds between switches only"
     if moves:

@@ -17,27 +17,27 @@ def phases_of(run: Recorded) -> Iterator[tuple[float, Recorded]]:
     """Each phase of a run as a run of its own from time 0, with the time at which it begins."""
     timeline = run.system.timeline
     ends = [*timeline.begins[1:], np.inf]
-    for phase, end in zip(timeline.phases, ends, strict=True):
-        if phase.begin >= run.until > 0.0:
+    for world, end in zip(timeline.worlds, ends, strict=True):
+        if world.begin >= run.until > 0.0:
             return
         still = replace(
             run.system,
-            workspace=phase.ground.workspace,
-            density=phase.density,
-            network=phase.network,
+            workspace=world.ground.workspace,
+            density=world.density,
+            network=world.network,
             changes=None,
         )
-        rows = (run.table.time >= phase.begin) & (run.table.time < end)
-        first = _shifted(_state_before(run, phase.begin), phase.begin)
+        rows = (run.table.time >= world.begin) & (run.table.time < end)
+        first = _shifted(_state_before(run, world.begin), world.begin)
         own = run.table.take(rows)
-        shifted = replace(own, time=own.time - phase.begin, next_at=own.next_at - phase.begin)
-        until = min(end, run.until) - phase.begin
+        shifted = replace(own, time=own.time - world.begin, next_at=own.next_at - world.begin)
+        until = min(end, run.until) - world.begin
         metrics = run.metrics
         if metrics is not None:
-            some = (metrics.times >= phase.begin) & (metrics.times < end)
+            some = (metrics.times >= world.begin) & (metrics.times < end)
             kept = {name: values[some] for name, values in vars(metrics).items()}
-            metrics = type(metrics)(**{**kept, "times": kept["times"] - phase.begin})
-        yield phase.begin, Recorded(still, first, shifted, until, metrics)
+            metrics = type(metrics)(**{**kept, "times": kept["times"] - world.begin})
+        yield world.begin, Recorded(still, first, shifted, until, metrics)
 
 
 def _state_before(run: Recorded, time: float) -> AgentsState:

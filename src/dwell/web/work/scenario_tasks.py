@@ -62,7 +62,7 @@ def advice_if_slow(system: CoverageSystem, scenario: Scenario) -> str:
 
 def _densities(system: CoverageSystem) -> list[Any]:
     timeline = system.timeline
-    return [*(phase.density for phase in timeline.phases), *(s.density for s in timeline.sensors)]
+    return [*(world.density for world in timeline.worlds), *(s.density for s in timeline.sensors)]
 
 
 def parse(raw: bytes, limits: Limits) -> dict[str, Any]:
