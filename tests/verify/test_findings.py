@@ -166,6 +166,23 @@ def test_a_run_tells_how_well_cells_could_be_weighed(site, start, weight, answer
     assert all(re.fullmatch(pattern, text) for text in says)
 
 
+@pytest.mark.parametrize("site", [Ball((3.0,), 3.0), dwell.Ellipsoid((3.0,), (3.0,))])
+def test_centroids_of_a_ball_on_the_line_are_recomputed(site: Ball) -> None:
+    law = Timer(k1=0.2, nu=0.2, t1=0.2, t2=0.5)
+    run = dwell.simulate(site, None, [1.0, 2.0], law, until=2.0, seed=1)
+    found = {one.name: one.status for one in dwell.check(run).findings}
+    assert found["by-hand"] == "holds"
+
+
+def test_sensing_radii_are_those_of_an_interval_in_a_ball_on_the_line() -> None:
+    starts = [1.0, 2.0]
+    ball, line = (
+        dwell.tessellate(site, starts, radius=0.4)
+        for site in (Ball((3.0,), 3.0), dwell.Interval(0.0, 6.0))
+    )
+    assert ball.masses.tolist() == line.masses.tolist()
+
+
 def test_planar_runs_are_not_weighed_again_for_their_flags(monkeypatch):
     law = Timer(k1=0.2, nu=0.2, t1=0.2, t2=0.5)
     start = [(0.2, 0.3), (0.6, 0.5)]

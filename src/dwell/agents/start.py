@@ -11,7 +11,7 @@ from dwell._types import Floats, Ints, Points, counted
 from dwell._units import OPEN, Units
 from dwell.cells.positions import as_positions
 from dwell.errors import AgentsError
-from dwell.geometry import Ball, Box, Ellipsoid, Region, Workspace
+from dwell.geometry import Ball, Box, Ellipsoid, Workspace
 from dwell.geometry.voronoi import are_apart
 
 ROUNDING = 1e-12  # of the workspace's diameter
@@ -36,7 +36,7 @@ def check_start(
         others = f" (and {counted(int(far.size) - 1, 'more agent')})" if far.size > 1 else ""
         far_out = units.after(f"{distance[p]:.3g}", "length")
         where = f"{far_out} outside the workspace"
-        if isinstance(workspace, Region) and workspace.has_hole_around(points[p]):
+        if workspace.mask is not None and workspace.mask.has_hole_around(points[p]):
             where = f"in a hole, {far_out} from the workspace"
         raise AgentsError(
             f"agent {p} at {points[p].tolist()} is {where}{others}; the nearest point inside is "
@@ -106,7 +106,7 @@ def scatter(workspace: Workspace, count: int, seed: int, region: Box | None = No
     points = lower + (upper - lower) * _draws(
         key, np.arange(count), np.zeros(count, dtype=np.int64), len(lower)
     )
-    for p in np.flatnonzero(~_inside(workspace, points)):
+    for p in np.flatnonzero(~workspace.covers(points)):
         found = _tried(workspace, key, int(p), lower, upper)
         if found is None:
             raise _no_place(int(p), workspace, region)
@@ -171,19 +171,12 @@ def _tried(
         tries = np.arange(first, min(first + size, MAX_TRIES))
         drawn = _draws(key, np.full(len(tries), agent), tries, len(lower))
         places = lower + (upper - lower) * drawn
-        inside = np.flatnonzero(_inside(workspace, places))
+        inside = np.flatnonzero(workspace.covers(places))
         if inside.size:
             found: Points = places[inside[0]]
             return found
         first, size = first + size, min(2 * size, 4096)
     return None
-
-
-def _inside(workspace: Workspace, points: Points) -> np.ndarray:
-    """Whether each point lies in the workspace; in a region, not only in its convex hull."""
-    if isinstance(workspace, Region):
-        return workspace.covers(points)
-    return np.asarray(workspace.outside_by(points) == 0.0)
 
 
 def _no_place(agent: int, workspace: Workspace, region: Box | None) -> AgentsError:

@@ -34,7 +34,7 @@ from dwell.agents.network import PERFECT, Network
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
 from dwell.agents.traits import Traits, traits_of
-from dwell.agents.ways import keeps_inside, on_ways
+from dwell.agents.ways import on_ways
 from dwell.agents.world import Sensor, Timeline, World
 from dwell.cells.backend import measure_cells
 from dwell.cells.features import features_of
@@ -194,7 +194,7 @@ class CoverageSystem:
     @cached_property
     def stays(self) -> bool:
         """Whether agents keep inside a region that is not convex, at some time of the run."""
-        return any(keeps_inside(world.workspace) for world in self.timeline.worlds)
+        return any(world.workspace.stay for world in self.timeline.worlds)
 
     # What goes with what.
 

@@ -216,7 +216,7 @@ def check_world(
         _check_density(weight, world, t, world.ground.at(t).workspace)
     if isinstance(world.workspace, MovingPolygon):  # and on all that the boundary sweeps over
         for earlier, later in pairwise(sorted(times)):
-            ends = [world.ground.at(t).workspace.vertices for t in (earlier, later)]
+            ends = [world.ground.at(t).hull.vertices for t in (earlier, later)]
             swept = Polygon.hull_of(np.vstack(ends))
             for t in (earlier, later):
                 _check_density(weight, world, t, swept)

@@ -8,13 +8,7 @@ import numpy as np
 
 from dwell._types import Points
 from dwell.cells.measurement import CellMeasurements
-from dwell.geometry import MovingPolygon, Workspace
-from dwell.geometry.region import Region
-
-
-def keeps_inside(workspace: Workspace | MovingPolygon) -> bool:
-    """Whether agents keep inside a region that is not convex."""
-    return isinstance(workspace, Region) and workspace.stay
+from dwell.geometry import Workspace
 
 
 def on_ways(workspace: Workspace, seen: CellMeasurements, positions: Points) -> CellMeasurements:
@@ -24,12 +18,13 @@ def on_ways(workspace: Workspace, seen: CellMeasurements, positions: Points) -> 
     part of the region that is nearest to the centroid. The error points along the first straight
     stretch of the shortest path to it, and is as long as that path.
     """
-    if not (isinstance(workspace, Region) and workspace.stay):
+    mask = workspace.mask
+    if mask is None or not mask.stay:
         return seen
     error, stretch = seen.error.copy(), np.full(len(positions), np.inf)
     some = np.flatnonzero(~seen.coincident & ((seen.mass > 0.0) | seen.empty))
-    part = workspace.parts_at(positions[some])
+    part = mask.parts_at(positions[some])
     for number in np.unique(part):
         own = some[part == number]
-        error[own], stretch[own] = workspace.routes[number].ways(positions[own], error[own])
+        error[own], stretch[own] = mask.routes[number].ways(positions[own], error[own])
     return replace(seen, error=error, stretch=stretch)

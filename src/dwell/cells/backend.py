@@ -53,7 +53,7 @@ SIMPLICES = CellBackend(
 
 # By dimension; others have simplices or rays.
 FLAT = {1: INTERVAL, 2: POLYGON, 3: POLYHEDRON}
-CURVED = {1: INTERVAL, 2: CONES._replace(local=True), 3: CONES}
+CURVED = {2: CONES._replace(local=True), 3: CONES}
 # The same for densities that only Python can evaluate.
 FLAT_OF_FUNCTIONS = {
     1: INTERVAL._replace(pair=pair_of_functions, loop=None),
@@ -61,7 +61,6 @@ FLAT_OF_FUNCTIONS = {
     3: SIMPLICES._replace(cells=polyhedra.cells),
 }
 CURVED_OF_FUNCTIONS = {
-    1: FLAT_OF_FUNCTIONS[1],
     2: CONES._replace(pair=pair_of_functions, local=True),
     3: CONES._replace(pair=pair_of_functions, expensive=True),
 }
@@ -70,7 +69,7 @@ CURVED_OF_FUNCTIONS = {
 def backend_for(ground: WeightedRegion) -> CellBackend:
     """Return the backend for a workspace and its density."""
     known = ground.terms is not None
-    if is_flat(ground.workspace):
+    if is_flat(ground.hull):
         return (FLAT if known else FLAT_OF_FUNCTIONS).get(ground.dimension, SIMPLICES)
     return (CURVED if known else CURVED_OF_FUNCTIONS).get(ground.dimension, RAYS)
 
@@ -92,7 +91,7 @@ def cells_of(
 
     With radii or weights power cells: see `measure_cells`.
     """
-    kinds, other = (FLAT, SIMPLICES) if is_flat(workspace) else (CURVED, RAYS)
+    kinds, other = (FLAT, SIMPLICES) if is_flat(workspace.hull) else (CURVED, RAYS)
     build = kinds.get(workspace.dimension, other).cells
     if radius is None and weights is None:
         return build(workspace, positions, agents)

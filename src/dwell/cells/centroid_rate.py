@@ -31,7 +31,7 @@ from dwell.density.gaussian import Gaussian
 from dwell.density.polynomial import Polynomial
 from dwell.density.raster import Raster
 from dwell.errors import DensityError
-from dwell.geometry import Cell, polygon_of, shape_of, words_of
+from dwell.geometry import Cell, shape_of, words_of
 from dwell.geometry.moving import MovingPolygon
 
 
@@ -142,7 +142,7 @@ def _of_boundary(
 
 def _edge_rates(site: MovingPolygon, t: float) -> tuple[Points, Points]:
     """The vertices of a moving polygon in the order of its `Polygon`, and their velocities."""
-    corners, raw = polygon_of(site.now(t)).vertices, np.array(site.vertices.at(t))
+    corners, raw = site.now(t).vertices, np.array(site.vertices.at(t))
     order = [int(np.argmin(lengths(raw - corner))) for corner in corners]
     return corners, site.rates(t)[order]
 

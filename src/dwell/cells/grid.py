@@ -9,7 +9,7 @@ import numpy as np
 from dwell._types import Points
 from dwell.density.base import Density
 from dwell.errors import DensityError
-from dwell.geometry import Region, Workspace
+from dwell.geometry import Workspace, polygon_of
 
 if TYPE_CHECKING:
     from dwell._kernels.common.density_terms import Terms
@@ -42,9 +42,8 @@ def lattice_terms(density: Density, workspace: Workspace, spacing: float) -> Ter
 
     x, y = lattice_axes(workspace, spacing)
     points: Points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    inside = workspace.polygon.holds(points)
-    if isinstance(workspace, Region):
-        inside = workspace.covers(points)
+    mask = workspace.mask
+    inside = polygon_of(workspace).holds(points) if mask is None else mask.covers(points)
     weights = np.zeros(len(points))
     if inside.any():
         weights[inside] = density.at(points[inside]) * spacing**2

@@ -114,7 +114,7 @@ def boundary_of(ground: WeightedRegion) -> tuple[Floats, Floats]:
 
 def _vertices_in_columns(ground: WeightedRegion) -> tuple[Floats, Floats]:
     refuse(Need.GUARANTEED_CELLS, shape_of(ground.workspace))
-    x, y = columns(ground.workspace.vertices)
+    x, y = columns(ground.hull.vertices)
     return x, y
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from dwell._types import Floats, Points
 from dwell.cells.measurement import Moments
 from dwell.density.base import Density, as_density
-from dwell.geometry import Region, Workspace, as_workspace, is_polygonal, polygon_of
+from dwell.geometry import Workspace, as_workspace, is_polygonal, polygon_of
 
 THIN = 0.01  # area over squared diameter below which rounding of the corners matters
 
@@ -43,7 +43,7 @@ def moments(region: Workspace | object, density: Density | object = None) -> Mom
     workspace = as_workspace(region)
     weight = Uniform() if density is None else as_density(density)
     check_density(weight, workspace)
-    if isinstance(workspace, Region) or not is_polygonal(workspace):
+    if workspace.mask is not None or not is_polygonal(workspace.hull):
         return _of_only_agent(workspace, weight)
     polygon = polygon_of(workspace)
     origin = polygon.vertices[0]

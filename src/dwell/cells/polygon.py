@@ -235,7 +235,7 @@ def _table_of(
     from dwell._kernels.polygon.buffers import own_scratch
     from dwell._kernels.polygon.cell_list import FEW
 
-    boundary = columns(ground.workspace.vertices)
+    boundary = columns(ground.hull.vertices)
     x, y = (np.ascontiguousarray(places[..., k]) for k in range(2))
     out = np.empty((len(row), PLANAR))
 
@@ -354,7 +354,7 @@ def _measure_all(
     from dwell._kernels.polygon.box_tree import make_tree
     from dwell._kernels.polygon.cell_list import make_near
 
-    boundary = columns(ground.workspace.vertices)
+    boundary = columns(ground.hull.vertices)
     bins, places, tree = _in_bins(x, y)
     block = max(BLOCK, len(x) // BLOCKS)
 

@@ -249,7 +249,7 @@ def _fill(
     from dwell._kernels.polygon.power_cell import make_rivals, measure_power
 
     x, y = columns(points)
-    boundary = columns(ground.workspace.vertices)
+    boundary = columns(ground.hull.vertices)
     agents, vertices = len(x), len(boundary[0])
     bins = make_bins(agents)
     put_at_rest(x, y, bins)

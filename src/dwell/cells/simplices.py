@@ -35,7 +35,16 @@ from dwell.cells.measurement import CellMeasurements, Weighed, one_by_one
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density.base import Density
 from dwell.errors import WorkspaceError
-from dwell.geometry import Cell, Flat, Workspace, is_flat, is_planar, polygon_of, voronoi_cells
+from dwell.geometry import (
+    Cell,
+    Convex,
+    Flat,
+    Workspace,
+    is_flat,
+    is_planar,
+    polygon_of,
+    voronoi_cells,
+)
 from dwell.geometry.cell import width
 from dwell.geometry.halfspace_cells import SimplicialCell, cell_pieces
 
@@ -54,7 +63,7 @@ def measure(
 
     On one thread, whatever `threads` says.
     """
-    workspace = _flat(ground.workspace)
+    workspace = _flat(ground.hull)
 
     def measure(points: Points, p: int) -> tuple[int, Weighed]:
         pieces = _pieces(workspace, points, p)
@@ -82,7 +91,7 @@ def cells(
     workspace: Workspace, positions: Points, agents: Iterable[int] | None = None
 ) -> list[Cell]:
     """The cells of `agents` (all, by default) among `positions`, (N, n)."""
-    points, region = np.ascontiguousarray(positions, dtype=np.float64), _flat(workspace)
+    points, region = np.ascontiguousarray(positions, dtype=np.float64), _flat(workspace.hull)
     found = []
     for p in map(int, range(len(points)) if agents is None else agents):
         pieces = cell_pieces(region, points, p)
@@ -95,7 +104,7 @@ def cells(
 def borders(ground: WeightedRegion, positions: Points, *, agents: int | None = None) -> Borders:
     """All facets between cells, of the first `agents` cells only, with moments over them."""
     points = np.ascontiguousarray(positions, dtype=np.float64)
-    workspace = _flat(ground.workspace)
+    workspace = _flat(ground.hull)
     found: list[Weighed] = []
     rows: list[tuple[int, int, Floats]] = []
     for p in range(len(points) if agents is None else agents):
@@ -337,7 +346,7 @@ def _borders_of(pieces: SimplicialCell) -> list[int]:
     return [q for q, corners in own.items() if width(corners, n) > least]
 
 
-def _flat(workspace: Workspace) -> Flat:
+def _flat(workspace: Convex) -> Flat:
     if not is_flat(workspace):
         raise WorkspaceError(
             f"a {type(workspace).__name__} has no flat walls to cut into simplices",

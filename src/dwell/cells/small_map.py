@@ -10,8 +10,8 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.cells.rings import cell_rings
-from dwell.geometry import Region, Workspace, is_planar
-from dwell.geometry.outlines import outline_of
+from dwell.geometry import Workspace, is_planar
+from dwell.geometry.outlines import boundary_rings
 
 LONGEST, MARGIN = 280.0, 4.0  # pixels
 MOST = 500  # agents with cells and paths
@@ -35,15 +35,14 @@ def small_map(
         drawn = ((points - origin) * [scale, -scale]).round(1).tolist()
         return "M" + "L".join(f"{x:g} {y:g}" for x, y in drawn) + end
 
-    rings = [outline_of(workspace)]
-    if isinstance(workspace, Region):
-        rings = [ring for part in workspace.parts for ring in (part.outer, *part.holes)]
     few = len(positions) <= MOST
     edges = cell_rings(workspace, positions, radius, weights) if few and cells else None
     found = [_path("".join(line(ring, "Z") for ring in edges or ()), "currentColor", 0.5)]
     coloured = zip(paths if few else (), cycle(COLOURS), strict=False)
     found += [_path(line(path, ""), colour, 1.0) for path, colour in coloured]
-    found.append(_path("".join(line(ring, "Z") for ring in rings), "currentColor", 1.5))
+    found.append(
+        _path("".join(line(ring, "Z") for ring in boundary_rings(workspace)), "currentColor", 1.5)
+    )
     dots = ((positions - origin) * [scale, -scale]).round(1).tolist()
     for (x, y), colour in zip(dots, cycle(COLOURS), strict=False):
         found.append(f'<circle cx="{x:g}" cy="{y:g}" r="3" fill="{colour}"/>')

@@ -35,7 +35,7 @@ from dwell.density.support import (
 )
 from dwell.density.uniform import Uniform
 from dwell.errors import AgentsError, WorkspaceError
-from dwell.geometry import Region, VoronoiCell, Workspace, as_workspace, is_planar, words_of
+from dwell.geometry import VoronoiCell, Workspace, as_workspace, is_planar, words_of
 from dwell.geometry.voronoi import first_coincidence
 
 MOST_LISTED = 20  # cells that are printed
@@ -349,13 +349,11 @@ def _mass_errors(
     errors[known] = rounding_of(ground.density, ground.workspace, points[known], log_masses[known])
     if getattr(ground.terms, "raster", None) is not None:
         errors[known] = np.maximum(errors, _of_slender_cells(ground, points, weights))[known]
-    if isinstance(ground.workspace, Region):
+    if ground.mask is not None:
         with np.errstate(invalid="ignore"):
             spreads = np.sqrt(seen.polar[known] / seen.mass[known])
         middle = points[known] + seen.error[known]
-        share = rounding_of_edges(
-            ground.density, ground.workspace, middle, log_masses[known], spreads
-        )
+        share = rounding_of_edges(ground.density, ground.mask, middle, log_masses[known], spreads)
         errors[known] = np.maximum(errors[known], share)
     return errors if seen.doubt is None else np.maximum(errors, seen.doubt)
 

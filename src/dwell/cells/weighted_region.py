@@ -12,7 +12,15 @@ from dwell._kernels.common.density_terms import GeneralTerms, Terms
 from dwell.cells.grid import lattice_terms
 from dwell.density.base import Density, refuse_dimension, terms_of
 from dwell.density.moving import density_at, moves
-from dwell.geometry import Region, Workspace, is_flat, is_planar, shape_of, words_of
+from dwell.geometry import (
+    Convex,
+    Region,
+    Workspace,
+    is_flat,
+    is_planar,
+    shape_of,
+    words_of,
+)
 from dwell.geometry.moving import MovingPolygon
 
 if TYPE_CHECKING:
@@ -26,7 +34,10 @@ AT = "at"  # the key under which `WeightedRegion.at` keeps its last time and res
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class WeightedRegion:
-    """A workspace and its density; of one that changes over time see `at`."""
+    """A workspace and its density; of one that changes over time see `at`.
+
+    Cells are cut in `hull`, and the density counts in the `mask`, if there is one.
+    """
 
     workspace: Workspace  # of one that moves, at time 0
     density: Density
@@ -43,6 +54,16 @@ class WeightedRegion:
         return made
 
     @property
+    def hull(self) -> Convex:
+        """The convex workspace in which cells are cut."""
+        return self.workspace.hull
+
+    @property
+    def mask(self) -> Region | None:
+        """The region outside which the density counts as zero; None if it counts everywhere."""
+        return self.workspace.mask
+
+    @property
     def dimension(self) -> int:
         """Of the workspace."""
         return self.workspace.dimension
@@ -50,7 +71,7 @@ class WeightedRegion:
     @property
     def tracked(self) -> bool:
         """Whether kernels can bring the density to any time, and nothing else moves."""
-        own, still = self.terms, self.boundary is None and is_flat(self.workspace)
+        own, still = self.terms, self.boundary is None and is_flat(self.hull)
         return still and isinstance(own, Terms) and len(own.track) > 0
 
     def at(self, t: float) -> WeightedRegion:
@@ -77,25 +98,25 @@ def own_terms(ground: WeightedRegion) -> Any:
 
 
 def confined(workspace: Workspace, density: Density) -> Terms | GeneralTerms | None:
-    """The terms of a density; in a region that is not convex, confined to it."""
-    terms = terms_of(density, workspace.dimension)
-    if not isinstance(workspace, Region):
+    """The terms of a density, confined to the mask of a workspace, if it has one."""
+    terms, mask = terms_of(density, workspace.dimension), workspace.mask
+    if mask is None:
         return terms
     if not isinstance(terms, Terms):
         refuse(Need.REGION, (Feature.FUNCTION,), density=type(density).__name__)
     assert isinstance(terms, Terms)
     try:
         key: Any = density
-        pieces = _kept(workspace, key)
+        pieces = _kept(mask, key)
     except TypeError:  # a density without a hash
-        pieces = _weighed(terms, workspace.pieces)
+        pieces = _weighed(terms, mask.pieces)
     return terms._replace(region=pieces)
 
 
 @lru_cache(maxsize=8)
-def _kept(workspace: Region, density: Density) -> Pieces:
+def _kept(mask: Region, density: Density) -> Pieces:
     """The pieces of a region with the moments of a density, kept for the next call."""
-    return _weighed(terms_of(density, 2), workspace.pieces)
+    return _weighed(terms_of(density, mask.dimension), mask.pieces)
 
 
 def _weighed(terms: Any, pieces: Pieces) -> Pieces:

@@ -85,7 +85,7 @@ def about_site(scenario: Any) -> list[str]:
     began = time.perf_counter()
     workspace: Any = build_workspace(scenario.workspace)  # which no site moves
     taken = time.perf_counter() - began
-    rings = getattr(workspace, "rings", ())
+    rings = () if workspace.mask is None else workspace.mask.rings
     lines = [f"site {Site(workspace, Frame(scenario.site.crs))}"]
     if sum(map(len, rings)) > LONG:
         pieces = len(workspace.pieces.piece)

@@ -216,7 +216,7 @@ class SelfTriggered:
         age = observation.time - sample.time
         order = nearest_first(observation.position, sample.positions, np.zeros(len(sample.agents)))
         places = sample.positions[order]
-        if ground.terms is None or not is_polygonal(ground.workspace):
+        if ground.terms is None or not is_polygonal(ground.hull):
             return self._scan_in_python(observation.position, error, segment, places, age, ground)
         from dwell._kernels.polygon.self_trigger import scan_trigger
 

@@ -74,8 +74,8 @@ def is_zero_somewhere(density: Density, workspace: Workspace) -> bool:
 def _refuse_raster(raster: Raster, workspace: Workspace, *, alone: bool) -> None:
     """Refuse a raster that does not cover a workspace, or that weighs nothing there."""
     refuse(Need.RASTER, shape_of(workspace), **words_of(workspace))
-    assert is_flat(workspace)
-    uncovered = raster.uncovered(workspace.polygon.vertices)
+    corners = workspace.hull.polygon.vertices
+    uncovered = raster.uncovered(corners)
     if uncovered > UNCOVERED and raster.outside is None:
         raise DensityError(
             f"the raster leaves {uncovered:.3g} of the workspace's area uncovered; it must cover "
@@ -84,7 +84,7 @@ def _refuse_raster(raster: Raster, workspace: Workspace, *, alone: bool) -> None
             code="density.coverage",
             key="density.outside",
         )
-    if alone and not raster.window(workspace.polygon.vertices).any():
+    if alone and not raster.window(corners).any():
         raise DensityError(
             "the raster is 0 in all pixels round the workspace; agents could not tell where to go: "
             "check origin, pixel and rows",
@@ -139,7 +139,7 @@ def rounding_of_edges(
     narrower, is the more of a mass the more slender that is.
     spreads : of the mass about the agent, the root of the mean square.
     """
-    size = float(np.ptp(region.vertices, axis=0).max())
+    size = float(np.ptp(region.hull.vertices, axis=0).max())
     edges = AROUND * ROD * spreads
     with np.errstate(all="ignore"):
         share = ULPS * np.finfo(float).eps * size * edges * density.at(centroids)
@@ -205,8 +205,8 @@ def _refuse_range(density: Density, workspace: Workspace, largest: float) -> Non
 def _deepest(gaussian: Gaussian, workspace: Workspace) -> float:
     """The largest (z - center)' Q (z - center) in the workspace; a bound if that is curved."""
     with np.errstate(all="ignore"):
-        if is_flat(workspace):
-            return float(drops(gaussian, workspace.vertices).max())
+        if is_flat(workspace.hull):
+            return float(drops(gaussian, workspace.hull.vertices).max())
         lower, upper = workspace.bounds
         middle = drops(gaussian, (0.5 * (lower + upper))[None])[0]
         steepest = math.sqrt(float((gaussian.root**2).sum())) * 0.5 * workspace.diameter
@@ -215,8 +215,8 @@ def _deepest(gaussian: Gaussian, workspace: Workspace) -> float:
 
 def _extremes(workspace: Workspace) -> Points:
     """Vertices; where there are none, the ends of a curved workspace along each coordinate."""
-    if is_flat(workspace):
-        return workspace.vertices
+    if is_flat(workspace.hull):
+        return workspace.hull.vertices
     lower, upper = workspace.bounds
     middle = 0.5 * (lower + upper)
     reach = np.diag(0.5 * (upper - lower))

@@ -12,7 +12,6 @@ from dwell.agents import CoverageSystem
 from dwell.engine.recorder import CELLS_AT_ONCE, EVENTS, SUMMARY, Recorder, expected_events
 from dwell.engine.stepper import LAST_CHUNK
 from dwell.errors import InputError
-from dwell.geometry import Region
 
 PER_AGENT = 700  # bytes: segments, counters, measurements at the start and at the end
 COPIES = 2.0  # of events and samples: in pieces, and put together
@@ -65,15 +64,9 @@ def need_of(recorder: Recorder, until: float, max_jumps: int, *, saved: bool) ->
 
 def _of_ways(system: CoverageSystem) -> float:
     """The bytes of ways within regions in which agents stay."""
-    regions = [world.ground.workspace for world in system.timeline.worlds]
-    return float(
-        sum(
-            routes.size
-            for region in regions
-            if isinstance(region, Region) and region.stay
-            for routes in region.routes
-        )
-    )
+    masks = [world.ground.mask for world in system.timeline.worlds]
+    staying = [mask for mask in masks if mask is not None and mask.stay]
+    return float(sum(routes.size for mask in staying for routes in mask.routes))
 
 
 def _of_rasters(system: CoverageSystem) -> float:

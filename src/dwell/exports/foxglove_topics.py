@@ -234,7 +234,7 @@ class FoxgloveTopics:
         pixel = wide / counts
         axes = [low[k] + (np.arange(counts[k]) + 0.5) * pixel[k] for k in (0, 1)]
         places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)[:, : len(lower)]
-        values = np.where(_inside(ground.workspace, places), ground.density.at(places), 0.0)
+        values = np.where(ground.workspace.covers(places), ground.density.at(places), 0.0)
         field = m.PackedElementField(
             name="density", offset=0, type=m.PackedElementFieldNumericType.Float32
         )
@@ -300,10 +300,3 @@ def _turned(along: Sequence[float]) -> tuple[float, float, float, float]:
         return 0.0, 0.0, 1.0, 0.0
     w = math.sqrt(0.5 * (1.0 + x))
     return 0.0, -z / (2.0 * w), y / (2.0 * w), w
-
-
-def _inside(workspace: Any, places: Points) -> np.ndarray:
-    """Which places lie in the workspace; of a region, in the region itself."""
-    covers = getattr(workspace, "covers", None)
-    found: np.ndarray = covers(places) if covers else workspace.outside_by(places) <= 0.0
-    return found

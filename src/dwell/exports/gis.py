@@ -17,7 +17,7 @@ from dwell.cells.tessellation import Tessellation
 from dwell.errors import InputError
 from dwell.exports.epoch import beginning_of
 from dwell.exports.scene_shapes import cell_ring, cells_at
-from dwell.geometry import Curved, Region, Workspace
+from dwell.geometry import Curved, Workspace
 from dwell.geometry.outlines import outline_of
 from dwell.plotting.worlds import lives
 from dwell.results import Run, RunLike, as_run
@@ -182,7 +182,7 @@ def layers_of(run: Run, frames: int, zero: np.datetime64) -> Iterator[Layer]:
 def _shape(workspace: Workspace) -> Any:
     """A workspace as shapely has it; a curved one by chords."""
     curved = isinstance(workspace, Curved)
-    return shapely().Polygon(outline_of(workspace)) if curved else shape_of(workspace)
+    return shapely().Polygon(outline_of(workspace.hull)) if curved else shape_of(workspace)
 
 
 def _areas(shape: Any) -> Any:
@@ -220,7 +220,7 @@ def _cut(cells: Tessellation, region: Any) -> list[Any]:
     found = [
         lib.Polygon() if cell.empty else lib.Polygon(cell_ring(cells, cell)) for cell in cells.cells
     ]
-    if isinstance(cells.workspace, Region):
+    if cells.workspace.mask is not None:
         return list(lib.intersection(found, region))
     return found
 

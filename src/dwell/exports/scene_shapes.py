@@ -12,8 +12,8 @@ from dwell.agents import CoverageSystem
 from dwell.cells.backend import is_expensive
 from dwell.cells.tessellation import Tessellation, tessellate
 from dwell.errors import AgentsError
-from dwell.geometry import Curved, Region, VoronoiCell, Workspace
-from dwell.geometry.outlines import PER_TURN, on_ellipsoid, outline_of
+from dwell.geometry import Curved, VoronoiCell, Workspace
+from dwell.geometry.outlines import PER_TURN, boundary_rings, on_ellipsoid
 from dwell.plotting.scene import solid_cells
 from dwell.sites.outlines import rings_of, shape_of, shapely
 
@@ -78,7 +78,7 @@ def rings_of_cells(cells: Tessellation) -> list[Points]:
     if workspace.dimension == 1:
         return [_band(cell.vertices[:, 0], workspace) for cell in every]
     found = [cell_ring(cells, cell, CHORDS) for cell in every]
-    if not isinstance(workspace, Region):
+    if workspace.mask is None:
         return found
     lib = shapely()
     shapes = lib.intersection([lib.Polygon(ring) for ring in found], shape_of(workspace))
@@ -91,17 +91,16 @@ def rings_of_workspace(workspace: Workspace) -> list[Points]:
     if workspace.dimension == 1:
         return [_band(np.concatenate(workspace.bounds), workspace)]
     if workspace.dimension == 2:
-        if isinstance(workspace, Region):
-            return list(workspace.rings)
-        outline = outline_of(workspace)
-        return [outline[:: PER_TURN // CHORDS] if isinstance(workspace, Curved) else outline]
-    if not isinstance(workspace, Curved):
-        return [workspace.vertices[face] for face in workspace.faces]
+        step = PER_TURN // CHORDS if isinstance(workspace, Curved) else 1
+        return [ring[::step] for ring in boundary_rings(workspace)]
+    solid = workspace.hull
+    if not isinstance(solid, Curved):
+        return [solid.vertices[face] for face in solid.faces]
     angle = np.linspace(0.0, 2.0 * np.pi, CHORDS, endpoint=False)
     circles = np.zeros((len(CIRCLES), CHORDS, 3))
     for circle, axes in zip(circles, CIRCLES, strict=True):
         circle[:, axes] = np.column_stack([np.cos(angle), np.sin(angle)])
-    return [on_ellipsoid(workspace, circle) for circle in circles]
+    return [on_ellipsoid(solid, circle) for circle in circles]
 
 
 def _band(ends: Floats, workspace: Workspace) -> Points:

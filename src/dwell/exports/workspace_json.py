@@ -10,7 +10,7 @@ MOST = 3  # dimensions with vertices: more cannot be drawn, and there may be man
 
 
 def workspace_json(workspace: Workspace) -> dict[str, Any]:
-    """Return kind and bounding box, and vertices and faces or center and axes."""
+    """Return kind and bounding box, and vertices and faces or center and axes of the hull."""
     lower, upper = workspace.bounds
     n = workspace.dimension
     found: dict[str, Any] = {
@@ -20,15 +20,16 @@ def workspace_json(workspace: Workspace) -> dict[str, Any]:
     }
     if n == 1:
         return {**found, "bounds": [float(lower[0]), float(upper[0])]}
-    if isinstance(workspace, Curved):
+    hull = workspace.hull
+    if isinstance(hull, Curved):
         return {
             **found,
-            "center": [float(x) for x in workspace.center],
-            "semi_axes": [float(x) for x in workspace.semi_axes],
-            "axes": workspace.axes.tolist(),
+            "center": [float(x) for x in hull.center],
+            "semi_axes": [float(x) for x in hull.semi_axes],
+            "axes": hull.axes.tolist(),
         }
     if n <= MOST:
-        found["vertices"] = workspace.vertices.tolist()
+        found["vertices"] = hull.vertices.tolist()
     if n == MOST:
-        found["faces"] = [face.tolist() for face in workspace.faces]
+        found["faces"] = [face.tolist() for face in hull.faces]
     return found

@@ -20,9 +20,10 @@ from dwell.geometry.polytope import Polytope
 from dwell.geometry.region import Part, Region
 from dwell.geometry.voronoi import voronoi_cells
 
-Flat = Interval | Polygon | Box | Polytope | Region
+Flat = Interval | Polygon | Box | Polytope
 Curved = Ball | Ellipsoid
-Workspace = Flat | Curved
+Convex = Flat | Curved
+Workspace = Convex | Region
 
 
 def as_workspace(region: object) -> Workspace:
@@ -31,21 +32,21 @@ def as_workspace(region: object) -> Workspace:
 
 
 def polygon_of(workspace: Workspace) -> Polygon:
-    """Planar workspace as a polygon."""
-    return workspace.polygon
+    """Planar workspace as a polygon; of a region, its hull."""
+    return workspace.hull.polygon
 
 
 def interval_of(workspace: Workspace) -> Interval:
     """One-dimensional workspace as an interval, whatever its class."""
-    return workspace.interval
+    return workspace.hull.interval
 
 
-def is_flat(workspace: Workspace) -> TypeGuard[Flat]:
-    """Whether all facets are flat, so that it has vertices: false of a ball on the line."""
-    return isinstance(workspace, Flat)
+def is_flat(workspace: Convex) -> TypeGuard[Flat]:
+    """Whether all facets are flat, so that it has vertices: true of a ball on the line."""
+    return workspace.hull.flat
 
 
-def is_polygonal(workspace: Workspace) -> bool:
+def is_polygonal(workspace: Convex) -> bool:
     """Whether it is a flat-sided part of the plane."""
     return is_flat(workspace) and is_planar(workspace)
 
@@ -58,11 +59,12 @@ def is_planar(workspace: Workspace) -> bool:
 def shape_of(workspace: Workspace) -> frozenset[Feature]:
     """The features of a workspace that decide what goes with it."""
     found = {of_dimension(workspace.dimension)}
-    if not is_flat(workspace):
+    if not is_flat(workspace.hull):
         found.add(Feature.CURVED)
-    if isinstance(workspace, Region):
+    if workspace.mask is not None:
         found.add(Feature.REGION)
-        found |= {Feature.STAY} if workspace.stay else set()
+    if workspace.stay:
+        found.add(Feature.STAY)
     return frozenset(found)
 
 
@@ -75,6 +77,7 @@ __all__ = [
     "Ball",
     "Box",
     "Cell",
+    "Convex",
     "Curved",
     "Ellipsoid",
     "Flat",

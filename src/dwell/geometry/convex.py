@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Self, final
 
 import numpy as np
 
@@ -26,20 +26,63 @@ from dwell.geometry.validation import (
 MANY = 2000  # vertices beyond which the diameter is that of the bounding box
 
 
-class ConvexRegion:
-    """A compact convex region; properties that its kind or dimension lacks raise an error."""
+class Bounded:
+    """What all workspaces share, convex or not."""
 
-    flat = True  # whether all facets are flat
+    stay: bool = False  # whether agents keep inside a region that is not convex
 
     if TYPE_CHECKING:
 
         @property
+        def dimension(self) -> int: ...
+
+        @property
+        def diameter(self) -> float: ...
+
+        @property
         def volume(self) -> float: ...
+
+        def nearest(self, points: Points) -> Points: ...
+
+    @property
+    def area(self) -> float:
+        """Area, in the plane."""
+        need_dimension(self, 2, "area")
+        return self.volume
+
+    def outside_by(self, points: Points) -> Floats:
+        """How far each point lies beyond the boundary (0 inside), one row per point."""
+        rows = as_rows(points, self.dimension)
+        return _lengths(self.nearest(rows) - rows)
+
+    def contains(self, points: Points) -> np.ndarray:
+        """Whether each point lies inside, the boundary included (up to rounding)."""
+        return np.asarray(self.outside_by(points) <= ROUNDING * self.diameter)
+
+    def covers(self, points: Points) -> np.ndarray:
+        """Whether each point lies inside, the boundary included, without a tolerance."""
+        return np.asarray(self.outside_by(points) == 0.0)
+
+
+class ConvexRegion(Bounded):
+    """A compact convex region; properties that its kind or dimension lacks raise an error."""
+
+    if TYPE_CHECKING:
 
         @property
         def vertices(self) -> Points: ...
 
-        def nearest(self, points: Points) -> Points: ...
+    mask: None = None  # what confines the density: see `Region`
+
+    @property
+    def flat(self) -> bool:
+        """Whether all facets are flat."""
+        return True
+
+    @property
+    def hull(self) -> Self:
+        """The region itself: cells are cut in it."""
+        return self
 
     @property
     def dimension(self) -> int:
@@ -69,24 +112,9 @@ class ConvexRegion:
         return self if isinstance(self, Interval) else Interval(*self.bounds)
 
     @property
-    def area(self) -> float:
-        """Area, in the plane."""
-        need_dimension(self, 2, "area")
-        return self.volume
-
-    @property
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper corner of the bounding box."""
         return self.vertices.min(axis=0), self.vertices.max(axis=0)
-
-    def outside_by(self, points: Points) -> Floats:
-        """How far each point lies beyond the boundary (0 inside), one row per point."""
-        rows = as_rows(points, self.dimension)
-        return _lengths(self.nearest(rows) - rows)
-
-    def contains(self, points: Points) -> np.ndarray:
-        """Whether each point lies in the region, its boundary included (up to rounding)."""
-        return np.asarray(self.outside_by(points) <= ROUNDING * self.diameter)
 
 
 def _lengths(rows: Points) -> Floats:

@@ -47,10 +47,14 @@ class Root(NamedTuple):
 class CurvedRegion(ConvexRegion):
     """A region with a curved boundary; on the line it has the properties of its interval."""
 
-    flat = False
     center: tuple[float, ...]
     semi_axes: tuple[float, ...]
     axes: Floats  # (n, n) orthonormal rows
+
+    @property
+    def flat(self) -> bool:
+        """Whether all facets are flat, as its ends are on the line."""
+        return len(self.center) == 1
 
     @property
     def dimension(self) -> int:

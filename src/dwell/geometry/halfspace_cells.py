@@ -17,11 +17,10 @@ from dwell.geometry.convex import Interval, Polygon
 from dwell.geometry.halfspaces import inscribed
 from dwell.geometry.hull import closed_boundary, distinct, find_facets, independent
 from dwell.geometry.polytope import Polytope
-from dwell.geometry.region import Region
 from dwell.geometry.validation import FLAT
 from dwell.geometry.voronoi import coincident
 
-Flat = Interval | Polygon | Box | Polytope | Region
+Flat = Interval | Polygon | Box | Polytope
 
 ROOMY = 1e-3  # of its reach: an agent nearer to a plane is not taken as the interior point
 OUTSIDE = 1e-11  # of its reach: points outside a half-space by more are no corners

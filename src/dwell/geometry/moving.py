@@ -56,6 +56,7 @@ class MovingPolygon:
         _refuse_folds(self.vertices)
 
     dimension = 2
+    stay = False  # agents keep inside no region
 
     @property
     def last(self) -> float:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, in_short, lengths
 from dwell.errors import WorkspaceError
-from dwell.geometry.convex import ConvexRegion, Polygon
+from dwell.geometry.convex import Bounded, Polygon
 from dwell.geometry.decomposition import moments_of, pieces_of
 from dwell.geometry.rings import clean_rings, is_inside
 from dwell.geometry.routes import Routes
@@ -32,12 +32,12 @@ class Part(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
-class Region(ConvexRegion):
+class Region(Bounded):
     """A region of the plane that need not be convex: any number of parts, with holes.
 
-    Agents have the Voronoi cells of the convex hull, and may be anywhere in it; only what of a
-    cell lies in the region counts. With `stay`, agents keep inside the region: the target is the
-    nearest point of their part to the centroid, and they move along shortest paths.
+    It is a mask: agents have the Voronoi cells of the convex hull, and may be anywhere in it; only
+    what of a cell lies in the region counts. With `stay`, agents keep inside the region: the target
+    is the nearest point of their part to the centroid, and they move along shortest paths.
 
     Parameters
     ----------
@@ -58,6 +58,7 @@ class Region(ConvexRegion):
     [True, False]
     """
 
+    dimension = 2
     parts: tuple[Part, ...]
     stay: bool
     repairs: tuple[str, ...]
@@ -83,33 +84,23 @@ class Region(ConvexRegion):
 
     @cached_property
     def hull(self) -> Polygon:
-        """The convex hull."""
+        """The convex hull, in which cells are cut."""
         return Polygon.hull_of(np.concatenate([part.outer for part in self.parts]))
 
     @property
-    def vertices(self) -> Points:
-        """Vertices of the convex hull, (k, 2)."""
-        return self.hull.vertices
-
-    @cached_property
-    def polygon(self) -> Polygon:
-        """The convex hull, in which cells are Voronoi cells."""
-        return self.hull
+    def mask(self) -> Self:
+        """The region itself: the density counts in it alone."""
+        return self
 
     @property
-    def normals(self) -> Points:
-        """Outward unit normal of each edge of the convex hull, (k, 2)."""
-        return self.hull.normals
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of the bounding box."""
+        return self.hull.bounds
 
     @property
-    def offsets(self) -> Floats:
-        """normals . x <= offsets in the convex hull, (k,)."""
-        return self.hull.offsets
-
-    @property
-    def faces(self) -> tuple[np.ndarray, ...]:
-        """Both vertices of each edge of the convex hull."""
-        return self.hull.faces
+    def diameter(self) -> float:
+        """Largest distance between two of its points."""
+        return self.hull.diameter
 
     @cached_property
     def volume(self) -> float:

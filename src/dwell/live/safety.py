@@ -68,9 +68,10 @@ def inside(workspace: Workspace, place: Points, step: Points, astray: float = 0.
     """
     if astray == 0.0 or not math.isfinite(astray):  # a law may have no largest speed
         return within(workspace, place, step)
-    if is_flat(workspace) and not getattr(workspace, "stay", False):
-        beyond = workspace.normals @ place + astray - workspace.offsets
-        out = workspace.normals @ step
+    hull = workspace.hull
+    if is_flat(hull) and not workspace.stay:
+        beyond = hull.normals @ place + astray - hull.offsets
+        out = hull.normals @ step
         shares = np.maximum(-beyond, 0.0) / np.where(out > 0.0, out, 1.0)
         return float(np.where(out > 0.0, shares, 1.0).min(initial=1.0))
     if len(place) == 2:

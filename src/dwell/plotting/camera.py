@@ -90,10 +90,11 @@ class Camera:
 
 def camera_for(workspace: Workspace) -> Camera:
     """A camera at the first azimuth from which no large facet is seen edge-on."""
-    if not is_flat(workspace):
+    solid = workspace.hull
+    if not is_flat(solid):
         return Camera(workspace, AZIMUTHS[0])
-    vertices = np.asarray(workspace.vertices)
-    rings = [vertices[face] - vertices[face[0]] for face in workspace.faces]
+    vertices = np.asarray(solid.vertices)
+    rings = [vertices[face] - vertices[face[0]] for face in solid.faces]
     vectors = np.array([np.cross(ring[1:-1], ring[2:]).sum(axis=0) for ring in rings])
     areas = lengths(vectors)
     large = areas >= LARGE * areas.sum()

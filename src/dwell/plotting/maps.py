@@ -260,7 +260,7 @@ def _draw_comings(ax: Axes, run: Run, style: Style) -> None:
     """Where agents arrive and leave during the run, and the first outline if it is another."""
     if worlds.scope_of(run) is not run.workspace:
         own: Any = {"color": style.cell, "lw": style.line, "ls": (0, (1, 1.5)), "zorder": 2.5}
-        ring = outline_of(run.workspace)
+        ring = outline_of(run.workspace.hull)
         ax.plot(*np.vstack([ring, ring[:1]]).T, label="outline, $t = 0$", **own)
     size = 1.1 * style.dot(run.agents)
     for agents, t, marker, label in (
@@ -307,7 +307,7 @@ def raster(workspace: Workspace, density: Density) -> Floats:
     """The density at pixel centres; outside, at the nearest point of the workspace."""
     lower, upper = workspace.bounds
     size = upper - lower
-    corners = len(workspace.vertices) if is_flat(workspace) else 1
+    corners = len(workspace.hull.vertices) if is_flat(workspace.hull) else 1
     longest = min(PIXELS, int(math.sqrt(2e7 / corners)))
     shape = np.clip(longest * size / size.max(), min(longest, 64), longest).astype(int)
     x, y = (lower[k] + (np.arange(shape[k]) + 0.5) * size[k] / shape[k] for k in (0, 1))

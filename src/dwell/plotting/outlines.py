@@ -8,8 +8,7 @@ import numpy as np
 
 from dwell._types import Points
 from dwell.geometry import Workspace
-from dwell.geometry.outlines import outline_of
-from dwell.geometry.region import Region
+from dwell.geometry.outlines import boundary_rings, outline_of
 from dwell.plotting.style import Axes, Style
 
 BEYOND = "0.9"  # the shade of what a convex hull has beyond its region
@@ -19,10 +18,7 @@ def path_of(workspace: Workspace) -> Any:
     """The boundary as a path of Matplotlib, with a part for each ring."""
     from matplotlib.path import Path
 
-    if not isinstance(workspace, Region):
-        return _closed(outline_of(workspace))
-    rings = [ring for part in workspace.parts for ring in (part.outer, *part.holes)]
-    return Path.make_compound_path(*map(_closed, rings))
+    return Path.make_compound_path(*map(_closed, boundary_rings(workspace)))
 
 
 def _closed(ring: Points) -> Any:
@@ -41,7 +37,7 @@ def clip_of(ax: Axes, workspace: Workspace) -> Any:
 
 def clip_lines(ax: Axes, artist: Any, workspace: Workspace) -> None:
     """Leave out what of the borders of cells lies beyond a region."""
-    if isinstance(workspace, Region):
+    if workspace.mask is not None:
         artist.set_clip_path(clip_of(ax, workspace))
 
 
@@ -51,8 +47,8 @@ def draw_outline(ax: Axes, workspace: Workspace, style: Style) -> None:
     from matplotlib.path import Path
 
     path = path_of(workspace)
-    if isinstance(workspace, Region):
-        hull = _closed(outline_of(workspace)[::-1])
+    if workspace.mask is not None:
+        hull = _closed(outline_of(workspace.hull)[::-1])
         around = Path.make_compound_path(hull, path)
         ax.add_patch(PathPatch(around, fc=BEYOND, lw=0, zorder=0.3))
     ax.add_patch(PathPatch(path, fill=False, ec=style.ink, lw=style.line, zorder=3))

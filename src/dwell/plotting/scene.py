@@ -91,14 +91,15 @@ class View:
 
 def solid_cells(workspace: Workspace, positions: Points) -> list[list[Face]] | None:
     """The faces of every agent's cell; None where two agents coincide."""
-    solid = _rounded(workspace) if isinstance(workspace, Curved) else workspace
+    given = workspace.hull
+    solid = _rounded(given) if isinstance(given, Curved) else given
     try:
         found = cells(solid, positions)
     except AgentsError:
         return None
     return [
         [
-            Face(cell.vertices[loop], smooth=solid is not workspace and int(border) < 0)
+            Face(cell.vertices[loop], smooth=solid is not given and int(border) < 0)
             for loop, border in zip(cell.faces or (), cell.borders, strict=True)
         ]
         for cell in found
@@ -216,12 +217,13 @@ def _shadows(view: View, camera: Camera) -> Iterator[Shape]:
 def _frame(view: View, camera: Camera, *, front: bool) -> Iterator[Shape]:
     """Edges of the faces behind all else, or before it; the outline if it is curved."""
     colour = PLAIN.ink if front else PLAIN.cell
-    if isinstance(view.workspace, Curved):
+    solid = view.workspace.hull
+    if isinstance(solid, Curved):
         if front:
-            yield Shape(_outline(view.workspace, camera), CLEAR, colour, PLAIN.frame)
+            yield Shape(_outline(solid, camera), CLEAR, colour, PLAIN.frame)
         return
-    for loop in view.workspace.faces:
-        ring = view.workspace.vertices[loop]
+    for loop in solid.faces:
+        ring = solid.vertices[loop]
         if camera.faces_us(ring) == front:
             yield Shape(camera.on_sheet(ring), CLEAR, colour, PLAIN.frame)
 

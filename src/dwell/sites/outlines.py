@@ -40,10 +40,10 @@ def rings_of(shape: Any) -> list[Any]:
 
 def shape_of(workspace: Any) -> Any:
     """A polygon or a region as shapely has it."""
-    lib, parts = shapely(), getattr(workspace, "parts", None)
-    if parts is None:
+    lib = shapely()
+    if workspace.mask is None:
         return lib.Polygon(workspace.vertices)
-    found = [lib.Polygon(part.outer, list(part.holes)) for part in parts]
+    found = [lib.Polygon(part.outer, list(part.holes)) for part in workspace.mask.parts]
     return found[0] if len(found) == 1 else lib.MultiPolygon(found)
 
 

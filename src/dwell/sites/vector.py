@@ -14,7 +14,7 @@ from dwell._checks import check_flag
 from dwell._types import Points, as_numbers, counted, finite_number, in_short
 from dwell.density import Raster
 from dwell.errors import SiteError, WorkspaceError
-from dwell.geometry import Polygon, Region, Workspace
+from dwell.geometry import Polygon, Region, Workspace, polygon_of
 from dwell.geometry.region import Part
 from dwell.geometry.routes import MOST_CORNERS, Routes
 from dwell.sites import outlines
@@ -98,7 +98,8 @@ class Site:
     def __str__(self) -> str:
         lower, upper = self.workspace.bounds
         longitude, latitude = self.frame.to_map(0.5 * (lower + upper))[0].tolist()
-        parts = getattr(self.workspace, "parts", None) or [Part(self.workspace.vertices)]
+        mask = self.workspace.mask
+        parts = (Part(polygon_of(self.workspace).vertices),) if mask is None else mask.parts
         holes = [hole for part in parts for hole in part.holes]
         sides = " by ".join(f"{side / 1e3:.4g}" for side in (upper - lower).tolist())
         vertices = sum(map(len, [*(part.outer for part in parts), *holes]))
@@ -272,7 +273,7 @@ def _made(shape: Any, crs: Any, file: Path, wanted: Wanted, *, in_order: bool) -
         repairs += simplified
     notes += about_scale(frame.system, _places(shape))
     workspace = as_workspace(shape, wanted.stay)
-    if isinstance(workspace, Region) and workspace.stay:
+    if workspace.stay:
         _refuse_corners(_most_turns(shape), whole, file, wanted.simplify or 0.0)
     notes += _about_length(workspace, file)
     return Site(workspace, frame, (*repairs, *workspace.repairs), tuple(notes))
@@ -505,10 +506,11 @@ def _most_turns(shape: Any) -> int:
 
 def _about_length(workspace: Workspace, file: Path) -> list[str]:
     """A remark on an outline of very many vertices."""
-    count = sum(map(len, workspace.rings)) if isinstance(workspace, Region) else 0
-    if not isinstance(workspace, Region) or count <= LONG:
+    if workspace.mask is None:
         return []
-    pieces = len(workspace.pieces.piece)
+    count, pieces = sum(map(len, workspace.mask.rings)), len(workspace.mask.pieces.piece)
+    if count <= LONG:
+        return []
     says = f"{file.name} has {count} vertices and is divided into {pieces} pieces"
     return [f"{says}; simplify = metres leaves out vertices that move it by less"]
 

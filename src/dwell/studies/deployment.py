@@ -17,7 +17,7 @@ from dwell._units import OPEN, Units
 from dwell.cells import Tessellation, tessellate
 from dwell.density import Density, Function, Gaussian, Raster, Uniform
 from dwell.density.base import terms_of
-from dwell.geometry import Region, Workspace, is_flat
+from dwell.geometry import Workspace, is_polygonal
 from dwell.geometry.ellipsoid import unit_ball
 from dwell.studies.newton import Descent, Kind
 from dwell.theory.lipschitz_bound import density_range
@@ -317,8 +317,9 @@ def _lower_bounds(
         says = f"no cell costs less than a {ROUND[n]} of its mass at the density's highest value"
         return [LowerBound("full-density", best, says)]
     found = [LowerBound(ROUND[n], best, f"no cell costs less than a {ROUND[n]} of its size")]
-    convex = n == 2 and is_flat(workspace) and not isinstance(workspace, Region)
-    sides = len(workspace.vertices) if convex else math.inf
+    hull = workspace.hull
+    convex = workspace.mask is None and is_polygonal(hull)
+    sides = len(hull.vertices) if convex else math.inf
     if sides <= MOST_SIDES:
         says = f"Fejes Toth: in a polygon of {sides} sides nothing is better than regular hexagons"
         found.append(LowerBound("fejes-toth", HEXAGON * size, says))
@@ -346,7 +347,7 @@ def root_mass(cells: Tessellation, density: Density) -> float:
                 root = Gaussian(center, None, wider, weight**power)
         case Raster(interpolation="constant"):
             root = density.like((density.scale * density.grid) ** power / density.scale)
-        case _ if isinstance(workspace, Region) or _has_raster(density, n):
+        case _ if workspace.mask is not None or _has_raster(density, n):
             return _sampled_mass(workspace, some, density, power)
         case _:
             root = Function(lambda points: np.maximum(density.at(points), 0.0) ** power)

@@ -125,17 +125,18 @@ def _refuse_rough(workspace: Workspace, error: float) -> None:
 
 def steps_to_boundary(workspace: Workspace, positions: Points, step: Points) -> Floats:
     """How many such steps lead each agent to the boundary, (N,); inf where none does."""
-    if not isinstance(workspace, Ball | Ellipsoid):
+    site = workspace.hull
+    if not isinstance(site, Ball | Ellipsoid):
         free = np.full(len(positions), np.inf)
-        for normal, offset in zip(workspace.normals, workspace.offsets, strict=True):
+        for normal, offset in zip(site.normals, site.offsets, strict=True):
             approach = dots(step, normal)
             ahead = approach > 0.0
             distance = offset - dots(positions[ahead], normal)
             free[ahead] = np.minimum(free[ahead], distance / approach[ahead])
         return free
-    semi_axes, axes = np.array(workspace.semi_axes), np.array(workspace.axes)
+    semi_axes, axes = np.array(site.semi_axes), np.array(site.axes)
     # In these coordinates |z + s v| = 1 on the boundary.
-    z = (positions - np.array(workspace.center)) @ axes.T / semi_axes
+    z = (positions - np.array(site.center)) @ axes.T / semi_axes
     v = step @ axes.T / semi_axes
     a, b, c = dots(v, v), dots(z, v), np.maximum(1.0 - dots(z, z), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -22,7 +22,7 @@ from dwell.agents.timeline import check_world
 from dwell.agents.world import World
 from dwell.density import Density, Uniform, as_density
 from dwell.errors import AgentsError, DensityError, InputError
-from dwell.geometry import MovingPolygon, Region, Workspace, as_workspace
+from dwell.geometry import MovingPolygon, Workspace, as_workspace
 from dwell.plotting.figures import deployment, minima, require_matplotlib
 from dwell.plotting.save import check_free, write_figures
 from dwell.progress import Progress, reported
@@ -211,8 +211,8 @@ class _Search:
             start = self.frame.inward(self.own)
         else:
             start = random_start(self.frame, self.agents, self.seed, number)
-        objective, region = self.frame.objective(), self.frame.workspace
-        confined = region if isinstance(region, Region) and region.stay else None
+        objective, mask = self.frame.objective(), self.frame.workspace.mask
+        confined = mask if mask is not None and mask.stay else None
         try:
             found = descend(objective, start, partial(report, ""))
         except DescentInterrupted as stop:

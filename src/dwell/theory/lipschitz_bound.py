@@ -16,7 +16,7 @@ import numpy as np
 from dwell._types import Points, finite_number, in_short
 from dwell.density import Density, Gaussian, Mixture, Polynomial, Uniform
 from dwell.errors import InputError
-from dwell.geometry import Region, Workspace, is_planar, is_polygonal
+from dwell.geometry import Workspace, is_planar, is_polygonal
 
 BOXES = 64  # per side, for the range of a polynomial
 
@@ -52,19 +52,20 @@ def lipschitz_bound(workspace: Workspace, density: Density, separation: float) -
         )
     if rho == 0.0:
         return Bound(math.inf, 0.0, "infinite: without a separation there is no bound")
-    if isinstance(workspace, Region):
+    if workspace.mask is not None:
         return Bound(math.inf, rho, "infinite: the density is 0 beyond the region")
-    if not is_polygonal(workspace):
+    hull = workspace.hull
+    if not is_polygonal(hull):
         return Bound(None, rho, "unknown: worked out for polygons only")
     ends = density_range(density, workspace)
     if ends is None:
         says = "unknown: the range of a density that is only a function cannot be bounded"
         return Bound(None, rho, says)
     low, high = ends
-    area = min(disc_area(workspace.vertices, corner, 0.5 * rho) for corner in workspace.vertices)
+    area = min(disc_area(hull.vertices, corner, 0.5 * rho) for corner in hull.vertices)
     if not low * area * rho > 0.0:
         return Bound(math.inf, rho, "infinite: the density comes too near 0 in the workspace")
-    steps = np.roll(workspace.vertices, -1, axis=0) - workspace.vertices
+    steps = np.roll(hull.vertices, -1, axis=0) - hull.vertices
     perimeter = float(np.hypot(*steps.T).sum())
     value = 2.0 * (high / low) * perimeter * workspace.diameter**2 / (area * rho)
     return Bound(value, rho, f"for every configuration with separation at least {rho:.4g}")
@@ -92,10 +93,10 @@ def density_range(density: Density, workspace: Workspace) -> tuple[float, float]
 
 def _form_range(gaussian: Gaussian, workspace: Workspace) -> tuple[float, float]:
     """Least and largest exponent of a Gaussian: a convex function of the position."""
-    if not is_polygonal(workspace):
+    if not is_polygonal(workspace.hull):
         return _form_range_beyond_polygons(gaussian, workspace)
     form = gaussian.matrix
-    a = workspace.vertices - np.array(gaussian.center)
+    a = workspace.hull.vertices - np.array(gaussian.center)
     step = np.roll(a, -1, axis=0) - a
     at_corners = np.einsum("ki,ij,kj->k", a, form, a)
     if float(workspace.outside_by(np.array([gaussian.center]))[0]) == 0.0:

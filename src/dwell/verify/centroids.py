@@ -12,7 +12,7 @@ from dwell.agents import CoverageSystem
 from dwell.cells.measurement import CellMeasurements, of_one
 from dwell.density import Density
 from dwell.errors import DensityError
-from dwell.geometry import Region, Workspace
+from dwell.geometry import Workspace
 from dwell.verify.finding import Finding, Tell, agreement, not_applicable, spread
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
 from dwell.verify.recorded import Recorded
@@ -44,14 +44,14 @@ def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
     for positions, agent, error, time, where in _stated(run, most, tell):
         centroid = _by_reference(run.system, positions, agent, time)
         if centroid is not None:
-            site = run.system.ground_at(time).workspace
-            if isinstance(site, Region) and site.stay:
-                if id(site) not in ways:
-                    ways[id(site)] = RegionWays(site)
-                gap = ways[id(site)].gap(positions[agent], centroid, error)
+            ground = run.system.ground_at(time)
+            if ground.mask is not None and ground.mask.stay:
+                if id(ground.mask) not in ways:
+                    ways[id(ground.mask)] = RegionWays(ground.mask)
+                gap = ways[id(ground.mask)].gap(positions[agent], centroid, error)
             else:
                 gap = float(lengths(error - centroid))
-            gaps[where] = gap / site.diameter
+            gaps[where] = gap / ground.workspace.diameter
     what = "centroids recomputed by other code"
     why = "the cells weigh too little, or the density is too rough, for the other code"
     return _finding(run, "by-hand", what, gaps, LIMIT, most, why, "relative to the diameter")

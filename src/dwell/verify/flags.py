@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard, final
+from typing import Any, final
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from dwell._kernels.common.status import FLOOR
 from dwell._types import Points, apart, counted
 from dwell.agents import AgentsState, CoverageSystem
 from dwell.density.support import least_log_cost
-from dwell.geometry import Region
 from dwell.measure.closest_approach import NEAR, Approach
 from dwell.measure.metrics import hold_program, log_cost_of, timer_program
 from dwell.theory.advice import advise
@@ -129,7 +128,7 @@ def _about_network(system: CoverageSystem) -> Iterator[Flag]:
 
 
 def _about_region(system: CoverageSystem) -> Iterator[Flag]:
-    regions = [w.workspace for w in system.timeline.worlds if _is_region(w.workspace)]
+    regions = [one for world in system.timeline.worlds if (one := world.ground.mask) is not None]
     if not regions:
         return
     says = "Parts of cells outside the region weigh nothing, where the theorem assumes a density "
@@ -141,10 +140,6 @@ def _about_region(system: CoverageSystem) -> Iterator[Flag]:
         yield Flag("stay", f"{says}; errors are lengths of paths to the nearest points.")
     if system.stays and any(len(one.parts) > 1 for one in regions):
         yield Flag("parts", "No agent can leave its part of the region.")
-
-
-def _is_region(workspace: object) -> TypeGuard[Region]:
-    return isinstance(workspace, Region)
 
 
 def _about_world(system: CoverageSystem) -> Iterator[Flag]:

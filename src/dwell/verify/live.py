@@ -18,7 +18,6 @@ from dwell.agents.segments import Segments
 from dwell.cells.backend import pair_of
 from dwell.errors import DensityError
 from dwell.geometry import is_polygonal
-from dwell.geometry.region import Region
 from dwell.live.record import STOP, LiveRecord
 from dwell.live.settings import LiveSettings, live_law
 from dwell.live.table import segments_of
@@ -343,8 +342,7 @@ def _centroid_bound(check: LiveCheck) -> Finding:
     name, says = "centroid-bound", "how far a sampled centroid may be off"
     system, live = check.run.system, check.live
     plain = system.changes is None and system.radius is None and system.spacing is None
-    site = system.ground.workspace
-    convex = is_polygonal(site) and not isinstance(site, Region)
+    convex = is_polygonal(system.ground.hull) and system.ground.mask is None
     if not plain or not convex or not np.isfinite(check.law.speed):
         needs = "this needs a convex polygon, exact integrals, a speed limit"
         return not_applicable(name, says, needs)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dwell._types import Floats, Points
 from dwell.density import Density
-from dwell.geometry import Region, Workspace
+from dwell.geometry import Workspace
 
 SETS = 32  # each shifted by itself
 POINTS = 8192  # of the box round the workspace, in each set
@@ -39,8 +39,8 @@ class Counting:
         shares = _evenly_spread(workspace.dimension)
         places = lower + shares.reshape(-1, workspace.dimension) * (upper - lower)
         which = np.repeat(np.arange(SETS), POINTS)
-        if isinstance(workspace, Region):
-            inside = _inside_rings(places, workspace.rings)
+        if workspace.mask is not None:
+            inside = _inside_rings(places, workspace.mask.rings)
         else:
             inside = workspace.contains(places)
         self.places: Points = places[inside]

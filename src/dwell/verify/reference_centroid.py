@@ -19,7 +19,7 @@ import numpy as np
 
 from dwell._types import Floats, Points, lengths
 from dwell.density import Density, Gaussian, Mixture, Raster
-from dwell.geometry import Region, Workspace, is_flat
+from dwell.geometry import Workspace, is_flat
 from dwell.verify.reference_raster import raster_reference
 from dwell.verify.reference_region import confined, outlines
 
@@ -41,9 +41,10 @@ Integrand = Callable[[Points], tuple[Floats, Points]]
 
 def is_known(workspace: Workspace) -> bool:
     """Whether there is a reference for cells of this workspace."""
-    if isinstance(workspace, Region) and not workspace.stay:
-        return sum(map(len, workspace.rings)) <= MOST_EDGES
-    return workspace.dimension <= 2 or (workspace.dimension == 3 and is_flat(workspace))
+    mask = workspace.mask
+    if mask is not None and not mask.stay:
+        return sum(map(len, mask.rings)) <= MOST_EDGES
+    return workspace.dimension <= 2 or (workspace.dimension == 3 and is_flat(workspace.hull))
 
 
 def reference_centroid(
@@ -65,12 +66,12 @@ def reference_moments(
     if not is_known(workspace):
         return None
     own = positions[agent]
-    cell = _cell(workspace, own, np.delete(positions, agent, axis=0) - own)
+    cell = _cell(workspace.hull, own, np.delete(positions, agent, axis=0) - own)
     if cell is None:
         return None
     parts = density.parts if isinstance(density, Mixture) else (density,)
     rasters = [part for part in parts if isinstance(part, Raster)]
-    rings = workspace.rings if isinstance(workspace, Region) else ()
+    rings = () if workspace.mask is None else workspace.mask.rings
     if not rasters:
         found = _smooth_moments(cell, own, density, rings)
         return None if found is None else (found[0], cell.inner + found[1])

@@ -230,8 +230,8 @@ def lengths_outside(run: Recorded, most: int | None) -> tuple[Floats, Ints, Ints
     some = [lines[k] for k in spread(len(lines), most)]
     found = np.zeros(len(some))
     for k, (_, _, begin, one, other) in enumerate(some):
-        region = run.system.ground_at(begin).workspace
-        if isinstance(region, Region):
+        region = run.system.ground_at(begin).mask
+        if region is not None:
             if id(region) not in regions:
                 regions[id(region)] = RegionWays(region)
             found[k] = regions[id(region)].part_of(one).outside(one, other)
