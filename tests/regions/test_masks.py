@@ -21,7 +21,7 @@ CONVEX = [
     dwell.Interval(0, 2),
     dwell.Polygon([(0, 0), (2, 0), (0, 2)]),
     dwell.Box((0, 0, 0), (1, 2, 3)),
-    dwell.Polytope([(0, 0), (2, 0), (2, 1), (0, 1)]),
+    dwell.Polytope([(0, 0, 0), (2, 0, 0), (0, 2, 0), (0, 0, 2), (2, 2, 2)]),
     dwell.Ball((0, 0), 1),
     dwell.Ellipsoid((0, 0, 0), (3, 2, 1)),
 ]
@@ -73,6 +73,25 @@ def test_a_convex_workspace_is_its_own_hull(workspace: dwell.Polygon) -> None:
     middle = np.mean(workspace.bounds, axis=0)
     outside = workspace.bounds[1] + 1.0
     assert workspace.covers(np.stack([middle, outside])).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("workspace", "kind", "vertices"),
+    [
+        (dwell.Box([0], [2]), dwell.Interval, [[0], [2]]),
+        (dwell.Polytope([[2], [0], [1]]), dwell.Interval, [[0], [2]]),
+        (dwell.Ball([1], 1), dwell.Interval, [[0], [2]]),
+        (dwell.Ellipsoid([1], [1]), dwell.Interval, [[0], [2]]),
+        (dwell.Box((0, 0), (2, 1)), dwell.Polygon, [[0, 0], [2, 0], [2, 1], [0, 1]]),
+        (dwell.Polytope([(0, 0), (2, 0), (0, 2)]), dwell.Polygon, [[0, 0], [2, 0], [0, 2]]),
+    ],
+)
+def test_intervals_and_polygons_of_other_classes_have_them_as_hulls(
+    workspace: dwell.Box, kind: type, vertices: list[list[float]]
+) -> None:
+    assert type(workspace.hull) is kind
+    assert workspace.hull.vertices.tolist() == vertices
+    assert np.array_equal(workspace.hull.normals, workspace.normals)
 
 
 def test_cells_are_cut_in_the_hull_and_the_mask_confines_the_density() -> None:

@@ -127,9 +127,9 @@ def test_a_law_without_messages_has_sent_none_in_any_row() -> None:
 @pytest.mark.parametrize(
     ("n", "limit"),
     [
-        (1, guarantees.BY_HAND_LIMIT),
-        (2, guarantees.BY_HAND_LIMIT),
-        (3, guarantees.BY_HAND_IN_SPACE),
+        (1, 3e-5),
+        (2, 3e-5),
+        (3, 1e-3),
     ],
 )
 @pytest.mark.parametrize(("share", "status"), [(0.999, "holds"), (1.001, "violated")])

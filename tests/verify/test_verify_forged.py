@@ -26,6 +26,7 @@ from dwell.results import Run
 from dwell.verify import Report, centroids, guarantees, verify
 from dwell.verify.finding import VIOLATED, Finding, finding_rows, spread
 from dwell.verify.guarantees import FLOOR, IN_TIME, MISSED, Followed, follow_centroids
+from dwell.verify.reference_trigger import RULES
 from dwell.verify.solution import Claims
 from tests.controllers.examples import LAWS
 from tests.controllers.worlds import BOX, HILL, START
@@ -709,7 +710,8 @@ def test_large_tables_are_checked_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_as_many_are_chosen_as_the_documentation_says(monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["dwell.verify.solution"]
-    assert (centroids.BY_HAND, centroids.FEWER, guarantees.BY_HAND) == (200, 20, 40)
+    assert (centroids.BY_HAND, centroids.FEWER) == (200, 20)
+    assert [RULES[n].decisions for n in (1, 2, 3)] == [40, 40, 10]
     assert (guarantees.MOST_COSTS, guarantees.MOST_TIMES) == (2000, 2000)
     monkeypatch.setattr(module, "is_expensive", lambda ground: True)
     monkeypatch.setattr(centroids, "BY_HAND", 3)
@@ -718,7 +720,7 @@ def test_as_many_are_chosen_as_the_documentation_says(monkeypatch: pytest.Monkey
     assert found["samples"].says.startswith("5 of 101 ")
     assert found["by-hand"].says.startswith("6 of 66 ")
     assert "at 4 of 11 event times" in found["cost"].says
-    monkeypatch.setattr(guarantees, "BY_HAND", 8)
+    monkeypatch.setitem(RULES, 2, RULES[2]._replace(decisions=8))
     assert named(forged("self-triggered"))["trigger"].says.startswith("8 of ")
     shares: list[float] = []
     assert forged("lossy", progress=lambda what, share: shares.append(share)).ok

@@ -312,7 +312,8 @@ def halved(cell: Boxes, boxes: Floats, n: int) -> Floats:
     for axis in range(1, n + 1):
         ends = np.take(z, -1, axis=axis) - np.take(z, 0, axis=axis)
         spans.append(np.sqrt((ends * ends).sum(axis=-1)).reshape(len(boxes), -1).max(axis=1))
-    columns = np.array([2, 6] if n == 2 else [2, 4, 6])[np.argmax(spans, axis=0)]
+    begins = np.array([*range(2, 2 * n - 1, 2), 6])  # columns: n - 1 directions across, and r
+    columns = begins[np.argmax(spans, axis=0)]
     rows = np.arange(len(boxes))
     middle = 0.5 * (boxes[rows, columns] + boxes[rows, columns + 1])
     low, high = boxes.copy(), boxes.copy()

@@ -9,13 +9,16 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.cells import cones, interval, polygon, polyhedron, simplices
+from dwell.cells.border_integrals import IN_PLANE, ON_LINE, BorderIntegrals
 from dwell.cells.facets import Borders
 from dwell.cells.guaranteed import (
     CellPair,
+    Scanned,
     pair_in_polygon,
     pair_in_region,
     pair_of_functions,
     pair_on_line,
+    scan_in_polygon,
 )
 from dwell.cells.measurement import CellMeasurements, Loop, in_one, of_one
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
@@ -31,17 +34,22 @@ class CellBackend(NamedTuple):
     facets: Callable[..., Borders]  # (ground, positions, agents=): moments over shared facets
     pair: Callable[..., CellPair | None]  # (ground, position, places, radii): guaranteed cells
     loop: Callable[..., Loop] | None = None  # for agents that move: compiled events
+    scan: Callable[..., Scanned] | None = None  # of a trigger over guaranteed cells, compiled
+    border: BorderIntegrals | None = None  # of single cells, for the rates of centroids
+    exact: bool = False  # whether moments are known to rounding
     with_radii: bool = False  # whether that loop knows sensing radii
     local: bool = False  # whether the bits of a cell depend on its Voronoi neighbours alone
     expensive: bool = False  # whether measuring a cell takes tens of milliseconds or more
 
 
 INTERVAL = CellBackend(
-    interval.measure, interval.cells, interval.borders, pair_on_line, interval.loop, local=True
-)
+    interval.measure, interval.cells, interval.borders, pair_on_line, interval.loop,
+    border=ON_LINE, exact=True, local=True,
+)  # fmt: skip
 POLYGON = CellBackend(
-    polygon.measure, polygon.cells, polygon.borders, pair_in_polygon, polygon.loop, True, True
-)
+    polygon.measure, polygon.cells, polygon.borders, pair_in_polygon, polygon.loop,
+    scan=scan_in_polygon, border=IN_PLANE, exact=True, with_radii=True, local=True,
+)  # fmt: skip
 POLYHEDRON = CellBackend(
     polyhedron.measure, polyhedra.cells, polyhedron.borders, pair_in_region, polyhedron.loop
 )
@@ -53,11 +61,11 @@ SIMPLICES = CellBackend(
 
 # By dimension; others have simplices or rays.
 FLAT = {1: INTERVAL, 2: POLYGON, 3: POLYHEDRON}
-CURVED = {2: CONES._replace(local=True), 3: CONES}
+CURVED = {2: CONES._replace(exact=True, local=True), 3: CONES}
 # The same for densities that only Python can evaluate.
 FLAT_OF_FUNCTIONS = {
-    1: INTERVAL._replace(pair=pair_of_functions, loop=None),
-    2: SIMPLICES._replace(cells=polygon.cells, local=True, expensive=False),
+    1: INTERVAL._replace(pair=pair_of_functions, loop=None, exact=False),
+    2: SIMPLICES._replace(cells=polygon.cells, border=IN_PLANE, local=True, expensive=False),
     3: SIMPLICES._replace(cells=polyhedra.cells),
 }
 CURVED_OF_FUNCTIONS = {

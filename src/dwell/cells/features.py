@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from dwell._compatibility import Feature
+from dwell._kernels.common.density_terms import Terms
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density import Mixture, MovingRaster, Raster
 from dwell.geometry import shape_of
@@ -20,7 +21,7 @@ def features_of(ground: WeightedRegion, time: float = 0.0) -> frozenset[Feature]
     parts = density.parts if isinstance(density, Mixture) else (density,)
     having = {
         Feature.FUNCTION: terms is None,
-        Feature.GRID: terms is not None and now.dimension == 2 and len(terms.lattice) > 0,
+        Feature.GRID: isinstance(terms, Terms) and len(terms.lattice) > 0,
         Feature.RASTER: any(isinstance(part, Raster | MovingRaster) for part in parts),
         Feature.MOVING: ground.moves,
         Feature.UNTRACKED: ground.moves and not ground.tracked,

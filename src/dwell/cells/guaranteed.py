@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,13 @@ from dwell.geometry import (
 )
 from dwell.geometry.guaranteed_region import known_in, with_buffers
 
+if TYPE_CHECKING:
+    from dwell._kernels.polygon.self_trigger import Trigger
+
 PIECES = 8  # of an interval, at first
+
+# Interval until the next sample, evaluations of the trigger, and which limit set it.
+Scanned = tuple[float, int, int]
 
 
 class CellPair(NamedTuple):
@@ -90,6 +96,25 @@ def pair_in_polygon(
     if status != OK:
         return None
     return CellPair(mass / dual_mass, np.array([cx, cy]), clearance, diameter, circumradius)
+
+
+def scan_in_polygon(
+    ground: WeightedRegion, trigger: Trigger, motion: Sequence[float], places: Points
+) -> Scanned:
+    """The scan of a trigger for an agent in a polygon, among others sampled at `places`.
+
+    motion : its position, error and held velocity, for how long it holds that, and the age of the
+    sample, as numbers.
+    """
+    from dwell._kernels.polygon.self_trigger import scan_trigger
+
+    count, (wx, wy) = len(places), boundary_of(ground)
+    x, y, radius, envelope = working_memory(count, len(wx))
+    x[:count], y[:count] = places.T
+    interval, steps, limit = scan_trigger(
+        *map(float, motion), count, x, y, radius, trigger, wx, wy, ground.terms, envelope
+    )
+    return float(interval), int(steps), int(limit)
 
 
 _LOCAL = threading.local()  # working memory, for each thread its own

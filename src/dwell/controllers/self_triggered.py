@@ -23,13 +23,13 @@ from dwell._parameters import LENGTH, POSITIVE, RATE, SPEED, TIME, Fault, Word, 
 from dwell._types import Points, lengths
 from dwell.agents.interfaces import Command, Information, Observation
 from dwell.agents.traits import Traits
-from dwell.cells.backend import pair_of
-from dwell.cells.guaranteed import boundary_of, working_memory
+from dwell.cells.backend import backend_for, pair_of
+from dwell.cells.guaranteed import Scanned
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.controllers.centroid_bounds import SIZE, nearest_first
 from dwell.controllers.declared import law
 from dwell.controllers.saturation import saturated
-from dwell.geometry import guaranteed_cell, is_polygonal
+from dwell.geometry import guaranteed_cell
 
 if TYPE_CHECKING:
     from dwell._kernels.polygon.self_trigger import Trigger
@@ -206,9 +206,7 @@ class SelfTriggered:
             after=self.option("stop") == "after",
         )
 
-    def _scan(
-        self, observation: Observation, error: Points, segment: Command
-    ) -> tuple[float, int, int]:
+    def _scan(self, observation: Observation, error: Points, segment: Command) -> Scanned:
         """Interval until the next sample, evaluations of the trigger, and which limit set it."""
         sample, ground = observation.sample, observation.ground
         assert sample is not None
@@ -216,18 +214,11 @@ class SelfTriggered:
         age = observation.time - sample.time
         order = nearest_first(observation.position, sample.positions, np.zeros(len(sample.agents)))
         places = sample.positions[order]
-        if ground.terms is None or not is_polygonal(ground.hull):
+        scan = backend_for(ground).scan
+        if scan is None:
             return self._scan_in_python(observation.position, error, segment, places, age, ground)
-        from dwell._kernels.polygon.self_trigger import scan_trigger
-
-        wx, wy = boundary_of(ground)
-        x, y, radius, envelope = working_memory(len(places), len(wx))
-        x[: len(places)], y[: len(places)] = places.T
-        interval, steps, limit = scan_trigger(
-            *map(float, (*observation.position, *error, *segment.hold, segment.cruise, age)),
-            len(places), x, y, radius, self.trigger(), wx, wy, ground.terms, envelope,
-        )  # fmt: skip
-        return float(interval), int(steps), int(limit)
+        motion = (*observation.position, *error, *segment.hold, segment.cruise, age)
+        return scan(ground, self.trigger(), motion, places)
 
     def _scan_in_python(
         self,
@@ -237,7 +228,7 @@ class SelfTriggered:
         places: Points,
         age: float,
         ground: WeightedRegion,
-    ) -> tuple[float, int, int]:
+    ) -> Scanned:
         """The trigger on the line, in space, and for densities that only Python can evaluate.
 
         See _kernels/polygon/self_trigger.py.

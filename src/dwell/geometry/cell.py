@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple, final
 
 import numpy as np
@@ -194,11 +193,10 @@ class Cell(VoronoiCell):
     def _boundary(self) -> Ints:
         """The boundary as simplices of vertices that face outward, (S, n)."""
         n = len(self.position)
-        if n == 2:
-            return np.array(self._facets)
-        if n == 3:
-            triangles = [(f[0], a, b) for f in self._facets for a, b in pairwise(f[1:])]
-            return np.array(triangles, dtype=np.int64).reshape(-1, 3)
+        if n <= 3:  # each facet as a fan: an edge, or triangles that share a vertex
+            facets = self._facets
+            fans = [(f[0], *f[k : k + n - 1]) for f in facets for k in range(1, len(f) - n + 2)]
+            return np.array(fans, dtype=np.int64).reshape(-1, n)
         found = closed_boundary(self.offsets)
         return np.zeros((0, n), dtype=np.int64) if found is None else found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Self, final
+from typing import TYPE_CHECKING, cast, final
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from dwell.geometry.validation import (
     refuse_range,
     signed_area,
 )
+
+if TYPE_CHECKING:
+    from dwell.geometry import Convex
 
 MANY = 2000  # vertices beyond which the diameter is that of the bounding box
 
@@ -80,9 +83,13 @@ class ConvexRegion(Bounded):
         return True
 
     @property
-    def hull(self) -> Self:
-        """The region itself: cells are cut in it."""
-        return self
+    def hull(self) -> Convex:
+        """The region as cells are cut in it: an interval or a polygon, if it is one."""
+        if self.flat and self.dimension == 1:
+            return self.interval
+        if self.flat and self.dimension == 2:
+            return self.polygon
+        return cast("Convex", self)
 
     @property
     def dimension(self) -> int:

@@ -6,18 +6,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, columns, lengths
 from dwell.errors import WorkspaceError
-from dwell.geometry.box import Box
-from dwell.geometry.convex import Interval, Polygon
-from dwell.geometry.ellipsoid import Ball, Ellipsoid
+from dwell.geometry.convex import ConvexRegion, Interval, Polygon
 from dwell.geometry.guaranteed_region import Extent, GuaranteedBase, StarRegion, in_space
-from dwell.geometry.polytope import Polytope
 from dwell.geometry.validation import as_others, as_place, as_radii, refuse_outside
+
+if TYPE_CHECKING:
+    from dwell.geometry import Convex
 
 SAMPLES = 33  # points of each arc that are compared before the best one is refined
 WINDOW = np.linspace(-1.0, 1.0, 9) / (SAMPLES - 1)  # round the best sample, in lengths of the arc
@@ -195,6 +195,7 @@ def guaranteed_cell(workspace: object, position: object, others: object, radii: 
 
     Agent j is somewhere within radii[j] (or `radii`, one number for all) of others[j].
 
+    >>> from dwell.geometry import Box
     >>> cell = guaranteed_cell(Box((0, 0), (4, 1)), (1, 0.5), [(3, 0.5)], 1.0)
     >>> float(cell.radius(0.0))  # half of what is left of the distance, 2 - 1
     0.5
@@ -207,6 +208,7 @@ def dual_guaranteed_cell(
 ) -> Star:
     """All that may be nearest to the agent at `position`; arguments as for `guaranteed_cell`.
 
+    >>> from dwell.geometry import Box
     >>> cell = dual_guaranteed_cell(Box((0, 0), (4, 1)), (1, 0.5), [(3, 0.5)], 1.0)
     >>> float(cell.radius(0.0))
     1.5
@@ -228,11 +230,9 @@ def _cell(workspace: object, position: object, others: object, radii: object, du
     return StarRegion(region, place, points, balls, dual)
 
 
-def _star_workspace(workspace: object) -> Interval | Polygon | Box | Polytope | Ball | Ellipsoid:
+def _star_workspace(workspace: object) -> Convex:
     """The workspace, if there are guaranteed cells in it."""
-    if isinstance(workspace, Polygon | Interval):
-        return workspace
-    if not isinstance(workspace, Box | Polytope | Ball | Ellipsoid):
+    if not isinstance(workspace, ConvexRegion):
         return Polygon(workspace)
     n, name = workspace.dimension, type(workspace).__name__
     if n > 3:
@@ -242,9 +242,7 @@ def _star_workspace(workspace: object) -> Interval | Polygon | Box | Polytope | 
             code="geometry.dimension",
             key="workspace",
         )
-    if n == 1:
-        return workspace.interval
-    return workspace.polygon if n == 2 and isinstance(workspace, Box | Polytope) else workspace
+    return workspace.hull
 
 
 def _circle_round(points: Points) -> tuple[float, Points, float]:

@@ -80,7 +80,7 @@ def cell_pieces(workspace: Flat, points: Points, p: int) -> SimplicialCell:
 def _halfspaces_of(workspace: Flat, place: Points) -> tuple[Points, Floats]:
     """The workspace's half-spaces seen from `place`, each by one of its own corners."""
     normals = workspace.normals
-    if isinstance(workspace, Box) and workspace.dimension != 2:
+    if isinstance(workspace, Box):
         lower, upper = (corner - place for corner in workspace.bounds)
         return normals, np.column_stack([-lower, upper]).reshape(-1)
     anchors = workspace.vertices[[face[0] for face in workspace.faces]]

@@ -47,7 +47,7 @@ class HullFacets(NamedTuple):
 
 
 def shell_of(points: Points, key: str = "workspace.vertices") -> Shell:
-    """The convex hull of (k, n) points with n > 1; flat and tiny ones are refused."""
+    """The convex hull of (k, n) points, not on the line; flat and tiny ones are refused."""
     _, unit, local = framed(points, key)
     facets = find_facets(local, key)
     kept = facets.corners

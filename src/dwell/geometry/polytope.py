@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -23,6 +24,11 @@ from dwell.geometry.validation import (
 )
 
 DEPENDENT = 1e-20  # squared length of what is left of a unit normal that others span
+# The hulls on the line and in the plane; above, those of Qhull.
+LOW: Mapping[int, Callable[[Points], Interval | Polygon]] = {
+    1: lambda points: Interval(points.min(), points.max()),
+    2: Polygon.hull_of,
+}
 
 
 @final
@@ -74,18 +80,11 @@ class Polytope(ConvexRegion):
         """All z with rows z <= values."""
         return cls(halfspaces=(rows, values))
 
-    @property
-    def _low(self) -> Interval | Polygon | None:
-        """An interval or a polygon with the same points; None above the plane."""
-        if self.dimension > 2:
-            return None
-        return self.polygon if self.dimension == 2 else self.interval
-
     def contains(self, points: Points) -> np.ndarray:
         """Whether each point lies in the polytope, its boundary included (up to rounding)."""
         rows = as_rows(points, self.dimension)
         reach = ROUNDING * self.diameter
-        if self._low is not None:
+        if self.hull is not self:
             return np.asarray(self.outside_by(rows) <= reach)
         middle, unit, gaps = self._frame
         height = unit * self._height((rows - middle) / unit, gaps)
@@ -97,8 +96,8 @@ class Polytope(ConvexRegion):
     def nearest(self, points: Points) -> Points:
         """The nearest point of the polytope to each point; the point itself if it is inside."""
         rows = as_rows(points, self.dimension)
-        if self._low is not None:
-            return self._low.nearest(rows)
+        if self.hull is not self:
+            return self.hull.nearest(rows)
         middle, unit, gaps = self._frame
         local = (rows - middle) / unit
         nearest = rows.copy()
@@ -204,13 +203,13 @@ def _without_repeats(points: Points) -> Points:
 def _shell(points: Points) -> Shell:
     """The hull of distinct points: on the line, in the plane, or above it."""
     n = points.shape[1]
-    if n > 2:
+    if n not in LOW:
         return shell_of(points)
     if len(points) <= n:
         noun = "vertex" if n == 1 else "vertices"
         why = f"it has {len(points)} distinct {noun}; at least {n + 1} are needed"
         raise degenerate(why, "workspace.vertices")
-    hull = Interval(points.min(), points.max()) if n == 1 else Polygon.hull_of(points)
+    hull = LOW[n](points)
     return Shell(*(getattr(hull, part) for part in Shell._fields))
 
 
@@ -256,7 +255,7 @@ def _of_halfspaces(rows: Points, values: Floats) -> tuple[Shell, tuple[str, ...]
         named = ", ".join(map(str, redundant[:8])) + (", ..." if len(redundant) > 8 else "")
         what = "half-space that cuts" if len(redundant) == 1 else "half-spaces that cut"
         repairs = (f"left out {len(redundant)} {what} nothing off the workspace: {named}",)
-    if n <= 2 or len(set(owner.tolist())) < len(owner):
+    if n in LOW or len(set(owner.tolist())) < len(owner):
         return shell, repairs
     order = np.argsort(owner)
     normals, offsets, _ = unit_halfspaces(rows[owner[order]], values[owner[order]])

@@ -158,11 +158,10 @@ def as_rows(points: object, dimension: int) -> Points:
             f"(k, {dimension}), is needed",
             code="agents.shape",
         )
-    if dimension == 1 and rows.ndim <= 1:
-        return rows.reshape(-1, 1)
-    if rows.ndim not in (1, 2) or rows.shape[-1] != dimension:
+    shape, rows = rows.shape, on_line(np.atleast_1d(rows), dimension)
+    if rows.ndim > 2 or rows.shape[-1] != dimension:
         raise AgentsError(
-            f"points of shape {rows.shape} came for a workspace in {dimension} dimensions; "
+            f"points of shape {shape} came for a workspace in {dimension} dimensions; "
             f"shape (k, {dimension}) is needed",
             code="agents.dimension",
         )
@@ -184,8 +183,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
 def as_place(value: object, name: str, dimension: int) -> Points:
     """`value` as a point, read-only."""
     place = as_numbers(value)
-    if place is not None and dimension == 1 and place.ndim == 0:
-        place = place.reshape(1)
+    place = None if place is None else np.atleast_1d(place)
     if place is None or place.shape != (dimension,) or not np.isfinite(place).all():
         shown = {2: " [x, y]", 3: " [x, y, z]"}.get(dimension, "")
         be = "is" if dimension == 1 else "are"

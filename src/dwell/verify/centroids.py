@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from dwell._compatibility import Feature
 from dwell._types import Floats, Points, lengths
 from dwell.agents import CoverageSystem
+from dwell.cells.features import features_of
 from dwell.cells.measurement import CellMeasurements, of_one
 from dwell.density import Density
 from dwell.errors import DensityError
@@ -32,7 +34,7 @@ def second_opinion(run: Recorded, thorough: bool, tell: Tell) -> Finding:
     system = run.system
     first = system.ground_at(0.0)
     known = first.terms is not None and is_known(first.workspace) and system.radius is None
-    quick = known and system.dimension < 3 and getattr(first.terms, "raster", None) is None
+    quick = known and not {Feature.SPACE, Feature.RASTER} & features_of(first)
     most = None if thorough else BY_HAND if quick else FEWER
     return (by_hand if known else counted)(run, most, tell)
 

@@ -12,6 +12,7 @@ import numpy as np
 from dwell._kernels.common.status import FLOOR
 from dwell._types import Points, apart, counted
 from dwell.agents import AgentsState, CoverageSystem
+from dwell.cells.backend import backend_for
 from dwell.density.support import least_log_cost
 from dwell.measure.closest_approach import NEAR, Approach
 from dwell.measure.metrics import hold_program, log_cost_of, timer_program
@@ -196,8 +197,8 @@ def _about_law(system: CoverageSystem, seen: RunFacts) -> Iterator[Flag]:
 
 def _about_quadrature(system: CoverageSystem, run: RunFacts) -> Iterator[Flag]:
     """How well the cells could be weighed, at the start and at the end of the run."""
-    if system.ground_at(0.0).terms is not None and system.dimension <= 2:
-        return  # to rounding
+    if backend_for(system.ground_at(0.0)).exact:
+        return
     ends = np.stack([run.start.positions, run.places])
     row, agent = np.divmod(np.arange(2 * system.agents), system.agents)
     doubt = system.measure(ends, row, agent, np.array([0.0, run.until])).doubt

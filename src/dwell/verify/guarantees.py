@@ -15,15 +15,12 @@ from dwell.controllers.self_triggered import MISSED
 from dwell.measure.metrics import measure, measure_configurations, snapshots
 from dwell.verify.finding import Finding, agreement, if_guaranteed, spread, worst_of
 from dwell.verify.recorded import Recorded, thinned
-from dwell.verify.reference_trigger import reference_trigger, wider
+from dwell.verify.reference_trigger import RULES, reference_trigger, wider
 
 MOST_COSTS = 2000  # times at which the cost is computed again
 COST_ROUNDING = 1e-12  # relative
 MOST_TIMES = 2000  # times at which centroids are followed between samples
 BLOCK = 4096  # events processed at once
-BY_HAND = 40  # decisions of the self-trigger that are made again by other code
-BY_HAND_LIMIT = 3e-5  # of the diameter
-BY_HAND_IN_SPACE = 1e-3
 STRAY = 100.0  # times the tolerance of a differential equation
 
 
@@ -41,8 +38,8 @@ def promises(
     if traits.scans is not None:
         yield from self_trigger_guarantees(system, traits.scans, start, table, until)
         if system.perfect and system.spacing is None and len(table):
-            some = BY_HAND if system.dimension < 3 else BY_HAND // 4  # rays in space take longer
-            yield trigger_by_hand(run, traits.scans, None if thorough else some)
+            most = None if thorough else RULES[system.dimension].decisions
+            yield trigger_by_hand(run, traits.scans, most)
     if traits.accuracy is not None:
         yield equation_solved(run, traits.accuracy, None if thorough else MOST_TIMES)
 
@@ -90,8 +87,7 @@ def trigger_by_hand(run: Recorded, law: ScanLaw, most: int | None) -> Finding:
     """The trigger at some decisions by other code: it holds at the end of the interval only."""
     rows = spread(len(run.table), most)
     wrong = np.array([_misjudged(run, law, int(row)) for row in rows])
-    limit = BY_HAND_LIMIT if run.system.dimension < 3 else BY_HAND_IN_SPACE
-    limit *= run.system.workspace.diameter
+    limit = RULES[run.system.dimension].limit * run.system.workspace.diameter
     what, note = "decisions of the trigger recomputed by other code", " (how far h is off 0)"
 
     def where(k: int) -> str:

@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dwell._compatibility import Feature
 from dwell._types import Floats, Points, lengths
 from dwell.density import Density, Gaussian, Mixture, Raster
-from dwell.geometry import Workspace, is_flat
+from dwell.geometry import Workspace, is_flat, shape_of
 from dwell.verify.reference_raster import raster_reference
 from dwell.verify.reference_region import confined, outlines
 
@@ -44,7 +45,8 @@ def is_known(workspace: Workspace) -> bool:
     mask = workspace.mask
     if mask is not None and not mask.stay:
         return sum(map(len, mask.rings)) <= MOST_EDGES
-    return workspace.dimension <= 2 or (workspace.dimension == 3 and is_flat(workspace.hull))
+    shape = shape_of(workspace)
+    return Feature.HIGH not in shape and not {Feature.SPACE, Feature.CURVED} <= shape
 
 
 def reference_centroid(

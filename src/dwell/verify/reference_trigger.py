@@ -8,6 +8,7 @@ boundary in a curved workspace. Good to about 1e-5 on the line and in the plane,
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from itertools import combinations, product
 from typing import Any, NamedTuple
@@ -21,7 +22,6 @@ from dwell.geometry import Curved, Workspace, is_flat
 
 RAYS = 2880  # in the plane
 TURNS = 240  # rays round the axis in space; half as many circles of them
-NODES = 24  # along a ray; a third of them in space
 ALONG = 4001  # points of a hyperbola
 ROUNDING = 1e-9
 MOST_POINTS = 720  # of a boundary whose width is measured
@@ -70,16 +70,21 @@ def reference_trigger(
     return float(drift - min(trigger.delta, cell.depth(centroid)))
 
 
-@cache
-def _rays(n: int) -> tuple[Points, Floats]:
-    """Directions, and the length, angle or solid angle that each represents."""
-    if n == 1:
-        return np.array([[-1.0], [1.0]]), np.ones(2)
-    count = RAYS if n == 2 else TURNS
+# Directions, and the length, angle or solid angle that each represents.
+Rays = tuple[Points, Floats]
+
+
+def _rays_on_line() -> Rays:
+    return np.array([[-1.0], [1.0]]), np.ones(2)
+
+
+def _rays_in_plane(count: int = RAYS) -> Rays:
     turn = (np.arange(count) + 0.5) * (2.0 * math.pi / count)
-    circle = np.column_stack([np.cos(turn), np.sin(turn)])
-    if n == 2:
-        return circle, np.full(count, 2.0 * math.pi / count)
+    return np.column_stack([np.cos(turn), np.sin(turn)]), np.full(count, 2.0 * math.pi / count)
+
+
+def _rays_in_space() -> Rays:
+    circle, _ = _rays_in_plane(TURNS)
     cos, weight = np.polynomial.legendre.leggauss(TURNS // 2)
     flat = np.sqrt(1.0 - cos * cos)[:, None, None] * circle
     up = np.broadcast_to(cos[:, None, None], (*flat.shape[:2], 1))
@@ -87,12 +92,33 @@ def _rays(n: int) -> tuple[Points, Floats]:
     return np.concatenate([flat, up], axis=-1).reshape(-1, 3), angles
 
 
+class RayRule(NamedTuple):
+    """How cells of one dimension are summed along rays, and how exact that is."""
+
+    rays: Callable[[], Rays]
+    nodes: int  # along a ray
+    limit: float  # of errors of h, relative to the diameter
+    decisions: int  # that are made again, unless all are
+
+
+RULES = {
+    1: RayRule(_rays_on_line, 24, 3e-5, 40),
+    2: RayRule(_rays_in_plane, 24, 3e-5, 40),
+    3: RayRule(_rays_in_space, 8, 1e-3, 10),
+}
+
+
+@cache
+def _rays(n: int) -> Rays:
+    return RULES[n].rays()
+
+
 def _weighed(
     density: Density, here: Points, rays: Points, angles: Floats, ends: Floats
 ) -> tuple[float, Points]:
     """Mass, and centroid relative to `here`."""
     n = len(here)
-    nodes, weights = np.polynomial.legendre.leggauss(NODES if n < 3 else NODES // 3)
+    nodes, weights = np.polynomial.legendre.leggauss(RULES[n].nodes)
     r = 0.5 * (1.0 + nodes) * ends[:, None]
     z = r[..., None] * rays[:, None, :]
     share = 0.5 * weights * ends[:, None] * angles[:, None] * r ** (n - 1)
