@@ -1,9 +1,10 @@
-"""Writes tables of the docs: keys of files, figures of a run, and what goes with what.
+"""Writes tables of the docs: keys of files, figures of a run, laws, and what goes with what.
 
     python docs/tables.py
 
-replaces what stands between `<!-- keys of NAME -->`, or `<!-- figures of NAME -->`, and
-`<!-- end -->`, and the parts of docs/compatibility.md; a test compares them.
+replaces what stands between `<!-- keys of NAME -->`, `<!-- figures of NAME -->` or
+`<!-- classes of NAME -->` and `<!-- end -->`, and the parts of docs/compatibility.md; a test
+compares them.
 """
 
 from __future__ import annotations
@@ -17,25 +18,31 @@ from pathlib import Path
 from typing import Any
 
 from dwell._compatibility import TABLE, Feature, Need, Refusal
-from dwell._parameters import Parameter, Word, in_words, parameters_of
+from dwell._parameters import Parameter, Word, declaration_of, in_words, parameters_of
 from dwell.agents import Network
+from dwell.density import DECLARED as DENSITIES
 from dwell.live.faults import Faults, Partition
 from dwell.live.settings import LiveSettings
 from dwell.results.figures import FIGURES, compared_figures
 from dwell.scenario.laws import LAW_KINDS
+from dwell.scenario.team import AgentsSpec
 from dwell.scenario.values import Table
 from dwell.studies.compare import UNSHOWN
 from dwell.sweep.schema import RangeTable, SweepTable
 
-PAGES = tuple(
-    Path(__file__).with_name(f"{name}.md") for name in ("scenario", "results", "compare", "sweeps")
+PAGES = (
+    *(
+        Path(__file__).with_name(f"{name}.md")
+        for name in ("scenario", "results", "compare", "sweeps", "reference")
+    ),
+    *sorted(Path(__file__).with_name("laws").glob("*.md")),
 )
 DECLARED: dict[str, Any] = {
-    **LAW_KINDS, "network": Network, "fleet": LiveSettings, "faults": Faults,
-    "partitions": Partition,
+    **LAW_KINDS, **{declaration_of(one).kind: one for one in DENSITIES}, "network": Network,
+    "fleet": LiveSettings, "faults": Faults, "partitions": Partition,
 }  # fmt: skip
 MARKED = re.compile(
-    r"(<!-- (?:keys|figures) of (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- (?:keys|figures|classes) of (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL
 )
 TOGETHER = Path(__file__).with_name("compatibility.md")
 MATRIX = re.compile(r"(<!-- (?P<part>matrix|reasons) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -96,6 +103,13 @@ def keys_of_comparisons() -> str:
     return text
 
 
+def classes_of_laws() -> str:
+    """The directives that show the classes of the laws."""
+    names = [law.__name__ for law in LAW_KINDS.values()]
+    classes = "\n".join(f".. autoclass:: dwell.{name}" for name in names)
+    return f"```{{eval-rst}}\n{classes}\n```\n"
+
+
 def tables_of(name: str) -> str:
     """The table of the keys of a class, and one for each key with many choices."""
     declared = parameters_of(DECLARED[name])
@@ -146,7 +160,7 @@ def default(one: Parameter) -> str:
     """What a key is if it is not given."""
     if one.default is MISSING:
         return "needed"
-    if one.default is not None:
+    if one.default not in (None, ()):
         return f"`{_toml(one.default)}`"
     if one.needed and one.belongs is not None:
         return f"needed with `{one.belongs[1]}`"
@@ -165,11 +179,13 @@ def _toml(value: Any) -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     **{name: partial(tables_of, name) for name in DECLARED},
+    "agents": partial(keys_of_table, AgentsSpec),
     "sweeps": partial(keys_of_table, SweepTable),
     "ranges": partial(keys_of_table, RangeTable),
     "runs": figures_of_runs,
     "comparisons": rows_of_comparisons,
     "laws": keys_of_comparisons,
+    "controllers": classes_of_laws,
 }
 
 

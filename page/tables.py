@@ -1,4 +1,4 @@
-"""Writes the tables that the page shares with the shell: of laws, and of the figures of a run.
+"""Writes the tables that the page shares with the shell: of keys of scenarios, and of figures.
 
     python page/tables.py
 
@@ -9,13 +9,17 @@ them.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from dwell._parameters import Parameter, parameters_of
 from dwell.controllers.lloyd import DT
 from dwell.results.figures import FIGURES, Figure
-from dwell.scenario.laws import LAW_KINDS, LAW_TABLES, stated_traits
+from dwell.scenario.laws import LAW_KINDS, LAW_TABLES, NetworkSpec, stated_traits
+from dwell.scenario.schema import CertificateSpec, RunSpec
+from dwell.scenario.team import AgentsSpec
+from dwell.scenario.values import Table, extras_of
 from dwell.studies.compare import UNLIKE
 from dwell.studies.design import THETA
 from dwell.studies.outcome import SMALL
@@ -28,6 +32,8 @@ SHOWN = (
 )  # fmt: skip
 # Those of them that count while a run goes on.
 COUNTED = ("events.total", "samples", "messages", "broadcasts", "top_speed")
+# The tables that a scenario at another place takes over.
+TAKEN = ((AgentsSpec, "agents"), (NetworkSpec, "network"), (RunSpec, "run"))
 STATE = Path(__file__).parent / "src" / "state"
 
 
@@ -36,9 +42,10 @@ def tables() -> dict[Path, dict[str, Any]]:
     figures = {one.key: figure_about(one) for one in FIGURES if one.key in SHOWN}
     counted = [figures[key]["label"] for key in COUNTED]
     return {
-        STATE / "tables.json": laws(),
+        STATE / "tables.json": {**laws(), "each": keys_per_agent()},
         STATE / "keys.json": {
             "laws": {kind: more_of(law) for kind, law in LAW_KINDS.items()},
+            "keys": {key: about for one in TAKEN for key, about in keys_with_units(*one)},
             "guaranteed": [kind for kind in LAW_KINDS if works_with_guaranteed_cells(kind)],
             "dt": DT,
             "theta": THETA,
@@ -57,6 +64,21 @@ def laws() -> dict[str, Any]:
             kind: {"name": law.declaration.title, **keys_of(law)} for kind, law in LAW_KINDS.items()
         },
     }
+
+
+def keys_per_agent() -> dict[str, list[str]]:
+    """The keys of other tables whose lists have an entry per agent."""
+    tables = {"agents": AgentsSpec, "certificate": CertificateSpec}
+    return {name: [*extras_of(table, "x-per-agent")] for name, table in tables.items()}
+
+
+def keys_with_units(table: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The keys of a table that have units, and those of tables in it, by their dotted names."""
+    for key, unit in extras_of(table, "x-unit").items():
+        yield f"{path}.{key}", {"unit": unit, "about": table.model_fields[key].description}
+    for key, field in table.model_fields.items():
+        if isinstance(field.default, Table):
+            yield from keys_with_units(type(field.default), f"{path}.{key}")
 
 
 def works_with_guaranteed_cells(kind: str) -> bool:

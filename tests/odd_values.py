@@ -28,6 +28,7 @@ import pandas as pd
 import xarray as xr
 
 import dwell
+from dwell.controllers import LAWS
 from dwell.errors import ScenarioError
 from dwell.sites import Frame
 
@@ -150,19 +151,16 @@ def good_calls() -> dict[str, dict[str, Any]]:
     )
     frames = dwell.Keyframes([0, 1], [(0, 0), (1, 1)])
     return {
+        **{law.__name__: {} for law in LAWS},
         "Ball": {"center": (0, 0), "radius": 1.0},
         "Box": {"lower": (0, 0), "upper": (1, 1)},
         "Circle": {"center": (0, 0), "radius": 1.0, "period": 1.0},
-        "DiscreteLloyd": {},
         "Ellipsoid": {"center": (0, 0), "semi_axes": (1, 2)},
-        "EventTriggered": {},
         "Frame": {"crs": "EPSG:25832"},
         "Function": {"call": lambda z: np.ones(len(z))},
         "Gaussian": {"center": (0, 0), "rate": 1.0},
         "Interval": {"lower": 0, "upper": 1},
         "Keyframes": {"times": [0, 1], "values": [0.5, 0.6]},
-        "Lloyd": {},
-        "MinimumEnergy": {},
         "Mixture": {"parts": (dwell.Uniform(),)},
         "Moving": {"kind": dwell.Gaussian, "center": frames, "rate": 1.0},
         "MovingPolygon": {"vertices": dwell.Keyframes([0], [[(0, 0), (1, 0), (0, 1)]])},
@@ -173,11 +171,8 @@ def good_calls() -> dict[str, dict[str, Any]]:
         "Polytope": {"vertices": np.vstack([np.zeros(3), np.eye(3)])},
         "Raster": {"values": np.ones((2, 2)), "origin": (0, 0), "pixel": 0.5},
         "Region": {"parts": [(0, 0), (2, 0), (2, 2), (1, 0.5)]},
-        "SelfTriggered": {},
-        "SelfTriggeredCentroid": {},
         "Sensor": {"name": "a", "density": dwell.Uniform(), "owners": (0,)},
         "Switch": {"at": 1.0},
-        "TVD": {},
         "Timer": {"k1": 0.4, "nu": 0.2, "t1": 0.1, "t2": 0.3},
         "Uniform": {},
         "animate": {"run": run, "path": "film.gif", "fps": 5, "seconds": 0.2, "size": (160, 160),

@@ -37,7 +37,10 @@ PLAIN, LENGTH, TIME, SPEED, RATE = (0, 0), (1, 0), (0, 1), (1, -1), (0, -1)
 
 
 class Kind(Protocol):
-    """What a parameter may be."""
+    """What a parameter may be.
+
+    A kind that `scenario/declared.py` has no type for also has `schema`, its JSON Schema.
+    """
 
     @property
     def need(self) -> str:
@@ -130,6 +133,12 @@ class WordOrWhole:
 
     word: str
     most: int
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema."""
+        whole = {"type": "integer", "minimum": 0, "maximum": self.most}
+        return {"anyOf": [{"const": self.word}, whole]}
 
     @property
     def need(self) -> str:

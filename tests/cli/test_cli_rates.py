@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dwell.scenario.laws import LAW_KINDS
 from tests.cli.shell import dwell
 
 KEYS = {
@@ -14,10 +15,7 @@ KEYS = {
     "tolerance", "error", "moved", "whole", "positions", "best_relaxation", "observed_note",
     "gains",
 }  # fmt: skip
-LAWS = [
-    "timer", "lloyd", "discrete-lloyd", "self-triggered", "self-triggered-centroid",
-    "event-triggered", "tvd", "minimum-energy",
-]  # fmt: skip
+LAWS = list(LAW_KINDS)
 
 
 @pytest.fixture(scope="module")

@@ -66,7 +66,6 @@ export interface Validated {
   readonly repairs: string[];
   readonly start: number[][];
   readonly workspace: Record<string, unknown>;
-  readonly radii: number[] | null;
 }
 
 export interface Begin {
@@ -76,7 +75,6 @@ export interface Begin {
   readonly nu: number | null;
   readonly eta_max: number | null;
   readonly world?: WorldForm | null; // null if it does not change
-  readonly radii: number[] | null; // how far each agent senses; null if that is unlimited
 }
 
 /** What is to be said of a run beside its figures, in the words of `dwell run`. */

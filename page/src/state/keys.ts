@@ -17,6 +17,10 @@ interface LawKeys {
 
 interface Tables {
   readonly laws: Readonly<Record<string, LawKeys>>;
+  /** Keys of agents, network and run that have units, by their dotted names. */
+  readonly keys: Readonly<
+    Record<string, { readonly unit: readonly [length: number, time: number]; readonly about: string }>
+  >;
   /** Laws that compute guaranteed cells, too. */
   readonly guaranteed: readonly string[];
   readonly dt: number; // of a law that samples every dt and gives none

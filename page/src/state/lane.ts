@@ -16,7 +16,7 @@ import { Live, type Listener } from "../net/live";
 import { readRecording, type Recording } from "../net/recorded";
 import { chunkOf, type Frame } from "../net/wire";
 import { changedLike, nameOf, underLaw, type Origin } from "./laws";
-import { World, worldOf } from "../world/world";
+import { radiiOf, World, worldOf } from "../world/world";
 
 /** What must be remembered of a piece to find it again after a reload. */
 export interface Record {
@@ -286,7 +286,7 @@ export class Lane {
       nu: begin.nu,
       limit: begin.eta_max,
       world,
-      radii: begin.radii && Float64Array.from(begin.radii),
+      radii: radiiOf(scenario),
     };
     this.timeline = this.timeline.cutAt(piece);
     this.pendingAt = null;

@@ -4,7 +4,7 @@ import { regionOf, widthOf } from "../geometry/workspace";
 import type { Law, Scenario } from "../net/api";
 import { agentCount, type WorkspaceTable } from "../world/world";
 import { speedOf } from "./laws";
-import { keysOf } from "./keys";
+import { keysOf, MORE } from "./keys";
 
 const SPEED = 1; // metres per second, of boats and of robots on foot
 const CROSSING = 25; // times that an agent without a largest speed takes to cross the old workspace
@@ -21,6 +21,17 @@ function scaled(value: unknown, [length, time]: readonly [number, number], by: S
   return typeof value === "number"
     ? Number((value * by.length ** length * by.time ** time).toPrecision(4))
     : value;
+}
+
+/** A table at another place, with the tables in it; `path` is its dotted name. */
+function placed(table: object, path: string, by: Scales): Record<string, unknown> {
+  const entries = Object.entries(table).map(([key, value]: [string, unknown]) => {
+    const name = `${path}.${key}`;
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return [key, placed(value, name, by)];
+    return [key, name in MORE.keys ? scaled(value, MORE.keys[name].unit, by) : value];
+  });
+  return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
 /** A law that does at another place what it does here. */
@@ -46,32 +57,17 @@ export function withSite(
   const { controller, agents, network, run, schema_version } = scenario;
   const { initial_hold: _, ...law } = controller;
   const start = { count: agentCount(scenario), region: "workspace", seed: 1 };
-  const of = (value: unknown, powers: readonly [number, number]): unknown => scaled(value, powers, by);
-  const record = run["record"] as Record<string, unknown> | undefined;
+  const { radius } = agents;
   const next: Scenario = {
     ...(schema_version !== undefined && { schema_version }),
     name,
     ...(site && { site }),
     workspace,
     density: { kind: "uniform" },
-    agents: {
-      start,
-      ...(agents.radius !== undefined && { radius: of(agents.radius, [1, 0]) as number | number[] }),
-    },
+    agents: { start, ...placed(radius === undefined ? {} : { radius }, "agents", by) },
     controller: lawAt(law as Law, by),
-    ...(network && { network: { ...network, delay: of(network["delay"] ?? 0, [0, 1]) } }),
-    run: {
-      ...run,
-      horizon: of(run.horizon, [0, 1]) as number,
-      ...(run["nu"] !== undefined && { nu: of(run["nu"], [1, 0]) }),
-      ...(record && {
-        record: {
-          ...record,
-          ...(record["sample_every"] !== undefined && { sample_every: of(record["sample_every"], [0, 1]) }),
-        },
-      }),
-      integration: { kind: "exact" },
-    },
+    ...(network && { network: placed(network, "network", by) }),
+    run: { ...(placed(run, "run", by) as Scenario["run"]), integration: { kind: "exact" } },
   };
   return { scenario: next, by };
 }

@@ -14,6 +14,8 @@ interface LawTable {
 
 interface Tables {
   readonly laws: Readonly<Record<string, LawTable>>;
+  /** Keys of other tables whose lists have one entry per agent. */
+  readonly each: Readonly<Record<"agents" | "certificate", readonly string[]>>;
 }
 
 export const TABLES = tables as unknown as Tables;

@@ -16,19 +16,19 @@ const hasOneEach = (key: string, value: unknown, count: number): value is unknow
 export function renumbered(scenario: Scenario, kept: readonly number[]): Scenario {
   const count = agentCount(scenario);
   const pick = <T>(list: readonly T[]): T[] => kept.map((p) => list[p]);
-  const law = { ...scenario.controller };
-  for (const key of TABLES.laws[law.kind]?.each ?? []) {
-    const value = law[key];
-    if (hasOneEach(key, value, count)) law[key] = pick(value);
-  }
-  const next: Scenario = { ...scenario, controller: law };
-  const { certificate, agents } = scenario;
-  if (certificate && Array.isArray(certificate.lipschitz))
-    next.certificate = { ...certificate, lipschitz: pick(certificate.lipschitz) };
-  next.agents = { ...agents };
-  if (agents.ids) next.agents.ids = pick(agents.ids).filter((id) => id !== undefined);
-  if (Array.isArray(agents.radius)) next.agents.radius = pick(agents.radius);
-  if (agents.sensors) next.agents.sensors = pick(agents.sensors);
+  const picked = <T extends object>(table: T, keys: readonly string[] = []): T => {
+    const given = Object.entries(table).filter(([key]) => keys.includes(key));
+    const lists = given.filter(([key, value]) => hasOneEach(key, value, count));
+    return { ...table, ...Object.fromEntries(lists.map(([key, list]) => [key, pick(list as unknown[])])) };
+  };
+  const law = scenario.controller;
+  const next: Scenario = {
+    ...scenario,
+    controller: picked(law, TABLES.laws[law.kind]?.each),
+    agents: picked(scenario.agents, TABLES.each.agents),
+  };
+  if (scenario.certificate) next.certificate = picked(scenario.certificate, TABLES.each.certificate);
+  if (next.agents.ids) next.agents.ids = next.agents.ids.filter((id) => id !== undefined);
   if (scenario.world)
     next.world = scenario.world.map((one) => {
       const leave = (one.leave ?? []).map((p) => kept.indexOf(p)).filter((p) => p >= 0);

@@ -9,21 +9,16 @@ from typing import Any, final
 import numpy as np
 
 from dwell._kernels.common.density_terms import GeneralTerms, Terms
+from dwell._parameters import parameters_of
 from dwell._types import Floats, Points, in_short
 from dwell.density.base import Density, dimension_of, general_terms_of
 from dwell.density.gaussian import Gaussian
 from dwell.density.mixture import Mixture
 from dwell.density.moving_raster import MovingRaster
-from dwell.density.polynomial import Polynomial
 from dwell.errors import DensityError
 from dwell.motion import Circle, Keyframes, Track
 
 COLUMNS = {"weight": 0, "center": 1, "rate": 3}  # of a Gaussian in Terms.gaussians
-# Parameters that may change, by kind.
-CHANGING: dict[Any, tuple[str, ...]] = {
-    Gaussian: ("center", "rate", "covariance", "weight"),
-    Polynomial: ("coefficients",),
-}
 WIDTHS = {"weight": 1, "center": 2, "rate": 1}
 
 
@@ -50,7 +45,8 @@ class Moving:
     """
 
     def __init__(self, kind: Any, **parameters: Any) -> None:
-        if not isinstance(kind, type) or kind not in CHANGING:
+        changing = [name for name, one in parameters_of(kind).items() if one.moves]
+        if not isinstance(kind, type) or not changing:
             name = in_short(getattr(kind, "__name__", kind))
             raise DensityError(
                 f"a moving density is of kind {name}; Gaussian or Polynomial is needed, a "
@@ -61,10 +57,10 @@ class Moving:
         self.kind: Any = kind
         self.parameters = parameters
         for name in self.tracks:
-            if name not in CHANGING[kind]:
+            if name not in changing:
                 raise DensityError(
                     f"the {name} of a moving {kind.__name__} changes over time; only "
-                    f"{', '.join(CHANGING[kind])} may: give the others as constants",
+                    f"{', '.join(changing)} may: give the others as constants",
                     code="density.kind",
                     key=f"density.{name}",
                 )

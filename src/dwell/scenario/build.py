@@ -1,9 +1,8 @@
-"""From a checked scenario to objects: the only place where names in a file meet classes."""
+"""From a checked scenario to objects: what its tables make, in their order."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,14 +32,8 @@ from dwell.density.moving import density_at
 from dwell.density.support import check_density
 from dwell.errors import DwellError
 from dwell.geometry import (
-    Ball,
     Box,
-    Ellipsoid,
-    Interval,
     MovingPolygon,
-    Polygon,
-    Polytope,
-    Region,
     Workspace,
 )
 from dwell.scenario.laws import (
@@ -63,37 +56,6 @@ from dwell.scenario.raster_table import RasterSpec
 from dwell.scenario.rasters import known_raster, pinned, raster_of, raster_tables
 from dwell.scenario.schema import GridSpec, Scenario
 from dwell.scenario.team import AgentsSpec, ScatterSpec
-from dwell.scenario.tracks import TrackSpec
-from dwell.scenario.values import Table
-
-# The kinds of tables in a file, and what makes an object of their keys.
-KINDS: Mapping[str, Callable[..., Any]] = {
-    **LAW_KINDS,
-    "polygon": Polygon,
-    "region": Region,
-    "box": Box,
-    "interval": lambda bounds: Interval(*bounds),
-    "polytope": lambda vertices=None, halfspaces=None: (
-        Polytope(vertices)
-        if halfspaces is None
-        else Polytope.from_halfspaces(
-            [row[:-1] for row in halfspaces], [row[-1] for row in halfspaces]
-        )
-    ),
-    "ball": Ball,
-    "ellipsoid": Ellipsoid,
-}
-
-
-def _made(spec: Table) -> Any:
-    """The object of a table; absent keys have the defaults of its class."""
-    keys = spec.model_dump(exclude_none=True)
-    make = KINDS[keys.pop("kind")]
-    moving = {name for name in keys if isinstance(getattr(spec, name), TrackSpec)}
-    if not moving:
-        return make(**keys)
-    keys |= {name: getattr(spec, name).build() for name in moving}
-    return MovingPolygon(**keys)
 
 
 def with_seed(scenario: Scenario, seed: int | None = None) -> Scenario:
@@ -222,7 +184,7 @@ def refuse_unfit(system: CoverageSystem) -> None:
 
 def build_workspace(spec: WorkspaceSpec) -> Workspace | MovingPolygon:
     """The region."""
-    region: Workspace | MovingPolygon = _made(spec)
+    region: Workspace | MovingPolygon = spec.made()
     return region
 
 
@@ -252,7 +214,7 @@ def build_start(
 
 def build_controller(spec: LawSpec, folder: str | None = None) -> Controller:
     """The law: its class takes the keys of its table, and has its own defaults for absent ones."""
-    law: Controller = _own_law(spec, folder) if isinstance(spec, PythonSpec) else _made(spec)
+    law: Controller = _own_law(spec, folder) if isinstance(spec, PythonSpec) else spec.made()
     return law
 
 

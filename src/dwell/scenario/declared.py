@@ -170,7 +170,10 @@ def table_of(cls: Any, base: type[Spec] = DeclaredTable, **more: Any) -> type[Sp
         of_class = isinstance(kind, parameters.Point) and one.default == ()
         optional = one.default is None or of_class
         default = ... if one.default is MISSING else None if optional else one.default
-        about = doc(described(one), default, json_schema_extra=_extra(one) or None)
+        about = doc(
+            described(one), default, unit=one.unit, per_agent=one.per_agent,
+            json_schema_extra=_extra(one),
+        )  # fmt: skip
         keys[one.key or name] = (of_kind | None if optional else of_kind, about)
     summary = str(cls.__doc__).partition("\n")[0]
     made: type[Spec] = create_model(
@@ -189,14 +192,8 @@ def described(one: Parameter) -> str:
 
 
 def _extra(one: Parameter) -> dict[str, Any]:
-    """What the JSON Schema says of a parameter beyond its type."""
-    extra: dict[str, Any] = {}
-    if any(one.unit):
-        extra["x-unit"] = list(one.unit)
-    if one.role:
-        extra["x-role"] = one.role
-    if one.per_agent:
-        extra["x-per-agent"] = True
+    """What the JSON Schema says of a parameter beyond its type, unit and lists."""
+    extra: dict[str, Any] = {"x-role": one.role} if one.role else {}
     if one.belongs is not None:
         extra["x-belongs"] = dict([one.belongs])
     return extra
@@ -204,8 +201,15 @@ def _extra(one: Parameter) -> dict[str, Any]:
 
 @singledispatch
 def type_of(kind: Any) -> Any:
-    """The type of the key of a parameter of this kind."""
-    raise TypeError(kind)
+    """The type of the key of a parameter of this kind: what the kind takes, and its JSON Schema."""
+
+    def taken(value: object) -> Any:
+        try:
+            return kind.taken(value)
+        except ValueError as bad:
+            raise needs(kind.need.rstrip(",")) from bad
+
+    return Annotated[Any, BeforeValidator(taken), WithJsonSchema(dict(kind.schema))]
 
 
 @type_of.register
@@ -235,19 +239,6 @@ def _(kind: parameters.Word) -> Any:
     words: Any = Literal[tuple(kind.choices)]
     whole = all(isinstance(word, int) for word in kind.choices)
     return Annotated[words, BeforeValidator(values.as_whole)] if whole else words
-
-
-@type_of.register
-def _(kind: parameters.WordOrWhole) -> Any:
-    def taken(value: object) -> str | int:
-        try:
-            return kind.taken(value)
-        except ValueError as bad:
-            raise needs(kind.need) from bad
-
-    whole = {"type": "integer", "minimum": 0, "maximum": kind.most}
-    schema = {"anyOf": [{"const": kind.word}, whole]}
-    return Annotated[str | int, BeforeValidator(taken), WithJsonSchema(schema)]
 
 
 @type_of.register

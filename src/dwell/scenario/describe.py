@@ -8,9 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
-from typing import Any, assert_never
-
-import numpy as np
+from typing import Any
 
 from dwell._checks import check_whole
 from dwell._parameters import Terms, declaration_of, parameters_of
@@ -28,23 +26,14 @@ from dwell.density import (
     Raster,
 )
 from dwell.errors import ControllerError, InputError, arriving
-from dwell.geometry import (
-    Ball,
-    Box,
-    Ellipsoid,
-    Interval,
-    MovingPolygon,
-    Polygon,
-    Polytope,
-    Region,
-    Workspace,
-)
-from dwell.motion import Circle, Keyframes
+from dwell.geometry import MovingPolygon, Workspace
 from dwell.scenario.build import law_kind
 from dwell.scenario.load import parse_scenario
 from dwell.scenario.modules import name_of
+from dwell.scenario.places import describe_workspace
 from dwell.scenario.rasters import describe_frames, describe_raster
 from dwell.scenario.schema import Scenario
+from dwell.scenario.tracks import described
 from dwell.scenario.values import as_parameter
 
 
@@ -112,14 +101,6 @@ def describe_switch(switch: Switch) -> dict[str, Any] | None:
     return None if None in table.values() else table
 
 
-def _described(value: Any) -> Any:
-    """A parameter of a table: a constant, or the table of a track."""
-    if not isinstance(value, Keyframes | Circle):
-        return value
-    table = {f.name: getattr(value, f.name) for f in fields(value)}
-    return {name: one for name, one in table.items() if one is not None}
-
-
 def _described_terms(coefficients: Any) -> Any:
     """The terms of a moving polynomial, with powers as whole numbers: keyframes are all floats."""
     if not isinstance(coefficients, dict):
@@ -159,35 +140,6 @@ def _values(of: Any) -> dict[str, tuple[Any, Any]]:
     return {f.name: (getattr(of, f.name), f.default) for f in fields(of) if f.init}
 
 
-def describe_workspace(workspace: Workspace | MovingPolygon) -> dict[str, Any]:
-    """The `workspace` table."""
-    match workspace:
-        case MovingPolygon(vertices=track):
-            return {"kind": "polygon", "vertices": _described(track)}
-        case Region(parts=parts, stay=stay):
-            rings = [
-                {"outer": outer.tolist(), "holes": [hole.tolist() for hole in holes]}
-                for outer, holes in parts
-            ]
-            return {"kind": "region", "parts": rings, "stay": stay}
-        case Polygon(vertices=vertices):
-            return {"kind": "polygon", "vertices": vertices.tolist()}
-        case Box(lower=lower, upper=upper):
-            return {"kind": "box", "lower": list(lower), "upper": list(upper)}
-        case Interval(lower=lower, upper=upper):
-            return {"kind": "interval", "bounds": [lower, upper]}
-        case Polytope(vertices=vertices):
-            return {"kind": "polytope", "vertices": vertices.tolist()}
-        case Ball(center=center, radius=radius):
-            return {"kind": "ball", "center": list(center), "radius": radius}
-        case Ellipsoid(center=center, semi_axes=sizes, axes=axes):
-            table = {"kind": "ellipsoid", "center": list(center), "semi_axes": list(sizes)}
-            own = (axes != np.eye(len(center))).any()
-            return {**table, "axes": axes.tolist()} if own else table
-        case _:
-            assert_never(workspace)
-
-
 def describe_density(density: Density) -> dict[str, Any] | None:
     """The `density` table; None for a function without an importable name."""
     match density:
@@ -216,7 +168,7 @@ def _declared_table(kind: Any, values: Mapping[str, Any]) -> dict[str, Any]:
     for name, one in parameters_of(kind).items():
         if (value := values.get(name)) is not None:
             terms = isinstance(one.kind, Terms)
-            value = _described(value)
+            value = described(value)
             table[one.key or name] = _described_terms(value) if terms else value
     return table
 

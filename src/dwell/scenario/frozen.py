@@ -12,8 +12,9 @@ from dwell._compatibility import Need
 from dwell._types import finite_number, in_short
 from dwell.errors import InputError
 from dwell.scenario.build import build
-from dwell.scenario.describe import describe_density, describe_workspace
+from dwell.scenario.describe import describe_density
 from dwell.scenario.load import parse_scenario
+from dwell.scenario.places import describe_workspace
 from dwell.scenario.schema import Scenario
 
 

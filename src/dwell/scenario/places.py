@@ -1,22 +1,32 @@
-"""What the `workspace` and `density` tables may say: one class per kind."""
+"""What the `workspace` and `density` tables may say, and what they make: one class per kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, Union, get_args
 
+import numpy as np
 from pydantic import Field
 
 from dwell._parameters import declaration_of
 from dwell.density import DECLARED
+from dwell.geometry import (
+    Ball,
+    Box,
+    Ellipsoid,
+    Interval,
+    MovingPolygon,
+    Polygon,
+    Polytope,
+    Region,
+    Workspace,
+)
 
 from . import checks
 from .declared import DensityTable, density_table
 from .problems import Problem
 from .raster_table import RasterSpec
-from .tracks import (
-    RingTrack,
-)
+from .tracks import RingKeyframes, RingTrack, described
 from .values import (
     Bounds,
     Function,
@@ -33,20 +43,64 @@ from .values import (
 )
 
 
-class PolygonSpec(Table):
+class WorkspaceTable(Table):
+    """The table of a workspace, with the arguments of the class `made_of` as its keys."""
+
+    made_of: ClassVar[Any]
+    curved: ClassVar[bool] = False
+    kind: str
+
+    if TYPE_CHECKING:
+
+        @property
+        def dimension(self) -> int: ...
+
+    @property
+    def polygonal(self) -> bool:
+        """Whether it is a flat-sided part of the plane."""
+        return self.dimension == 2 and not self.curved
+
+    def made(self) -> Any:
+        """The workspace; absent keys have the defaults of its class."""
+        return self.made_of(**self.model_dump(exclude={"kind"}, exclude_none=True))
+
+    @classmethod
+    def keys_of(cls, workspace: Any) -> dict[str, Any]:
+        """The keys of a workspace of this kind: its attributes of these names."""
+        return {key: _listed(getattr(workspace, key)) for key in cls.model_fields if key != "kind"}
+
+
+def _listed(value: Any) -> Any:
+    """An array or a tuple as a list."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return list(value) if isinstance(value, tuple) else value
+
+
+class PolygonSpec(WorkspaceTable):
     """A convex polygon."""
 
+    made_of = Polygon
     dimension: ClassVar[int] = 2
-    polygonal: ClassVar[bool] = True
     kind: Literal["polygon"] = doc("which form of workspace this is")
     vertices: RingTrack = doc(
         "corners [x, y] in order, in units of length; or {times, values} for a boundary that moves"
     )
 
+    def made(self) -> Polygon | MovingPolygon:
+        """The polygon; one that moves if its corners do."""
+        corners = self.vertices
+        return (
+            MovingPolygon(corners.build())
+            if isinstance(corners, RingKeyframes)
+            else Polygon(corners)
+        )
 
-class BoxSpec(Table):
+
+class BoxSpec(WorkspaceTable):
     """A box along the axes: a rectangle in the plane, an interval on the line."""
 
+    made_of = Box
     kind: Literal["box"] = doc("which form of workspace this is")
     lower: Point = doc("the corner with the smallest coordinates, in units of length")
     upper: Point = doc("the corner with the largest coordinates, in units of length")
@@ -58,11 +112,6 @@ class BoxSpec(Table):
     def dimension(self) -> int:
         """How many coordinates a point has."""
         return len(self.lower)
-
-    @property
-    def polygonal(self) -> bool:
-        """Whether it is a polygon."""
-        return self.dimension == 2
 
 
 class ScatterBoxSpec(Table):
@@ -88,11 +137,11 @@ class PartSpec(Table):
     )
 
 
-class RegionSpec(Table):
+class RegionSpec(WorkspaceTable):
     """A region of the plane that need not be convex: outlines with holes."""
 
+    made_of = Region
     dimension: ClassVar[int] = 2
-    polygonal: ClassVar[bool] = True
     kind: Literal["region"] = doc("which form of workspace this is")
     parts: Annotated[tuple[PartSpec, ...], Field(min_length=1), listed("a list of parts")] = doc(
         "its parts, each with an outline `outer` and a list of `holes`"
@@ -103,12 +152,21 @@ class RegionSpec(Table):
         False,
     )
 
+    @classmethod
+    def keys_of(cls, workspace: Any) -> dict[str, Any]:
+        """Its outlines with their holes, and whether agents stay inside."""
+        parts = [
+            {"outer": outer.tolist(), "holes": [hole.tolist() for hole in holes]}
+            for outer, holes in workspace.parts
+        ]
+        return {"parts": parts, "stay": workspace.stay}
 
-class IntervalSpec(Table):
+
+class IntervalSpec(WorkspaceTable):
     """A piece of the line."""
 
+    made_of = Interval
     dimension: ClassVar[int] = 1
-    polygonal: ClassVar[bool] = False
     kind: Literal["interval"] = doc("which form of workspace this is")
     bounds: Bounds = doc("both ends [lower, upper], in units of length")
 
@@ -118,10 +176,20 @@ class IntervalSpec(Table):
             says = f"must be less than bounds[1] = {upper!r}, got {lower!r}"
             yield Problem(("bounds", 0), "scenario.interval", says)
 
+    def made(self) -> Interval:
+        """The interval between both ends."""
+        return Interval(*self.bounds)
 
-class PolytopeSpec(Table):
+    @classmethod
+    def keys_of(cls, workspace: Any) -> dict[str, Any]:
+        """Both ends."""
+        return {"bounds": [workspace.lower, workspace.upper]}
+
+
+class PolytopeSpec(WorkspaceTable):
     """A convex polytope: the hull of its vertices, or an intersection of half-spaces."""
 
+    made_of = Polytope
     kind: Literal["polytope"] = doc("which form of workspace this is")
     vertices: PointList | None = doc(
         "corners, in any order, in units of length; or give halfspaces", None
@@ -144,6 +212,18 @@ class PolytopeSpec(Table):
             says = "is missing; a polytope needs either vertices or halfspaces"
             yield Problem(("vertices",), "scenario.missing-key", says)
 
+    def made(self) -> Polytope:
+        """The hull of its vertices, or what its half-spaces share."""
+        if self.halfspaces is None:
+            return Polytope(self.vertices)
+        rows = [row[:-1] for row in self.halfspaces]
+        return Polytope.from_halfspaces(rows, [row[-1] for row in self.halfspaces])
+
+    @classmethod
+    def keys_of(cls, workspace: Any) -> dict[str, Any]:
+        """Its corners."""
+        return {"vertices": workspace.vertices.tolist()}
+
     @property
     def dimension(self) -> int:
         """How many coordinates a point has."""
@@ -152,16 +232,12 @@ class PolytopeSpec(Table):
         assert self.vertices is not None
         return len(self.vertices[0])
 
-    @property
-    def polygonal(self) -> bool:
-        """Whether it is a polygon."""
-        return self.dimension == 2
 
-
-class BallSpec(Table):
+class BallSpec(WorkspaceTable):
     """All points within a distance of a center: a disc in the plane."""
 
-    polygonal: ClassVar[bool] = False
+    made_of = Ball
+    curved = True
     kind: Literal["ball"] = doc("which form of workspace this is")
     center: Point = doc("the middle, in units of length")
     radius: Positive = doc("the distance from the middle to the boundary, a length")
@@ -172,10 +248,11 @@ class BallSpec(Table):
         return len(self.center)
 
 
-class EllipsoidSpec(Table):
+class EllipsoidSpec(WorkspaceTable):
     """A ball stretched along axes at right angles: an ellipse in the plane."""
 
-    polygonal: ClassVar[bool] = False
+    made_of = Ellipsoid
+    curved = True
     kind: Literal["ellipsoid"] = doc("which form of workspace this is")
     center: Point = doc("the middle, in units of length")
     semi_axes: PositiveList = doc(
@@ -196,16 +273,43 @@ class EllipsoidSpec(Table):
             says = f"needs {n} rows of {n} numbers, as center has {n} coordinates, got "
             yield Problem(("axes",), "scenario.dimension", f"{says}{len(self.axes)} rows")
 
+    @classmethod
+    def keys_of(cls, workspace: Any) -> dict[str, Any]:
+        """Its keys, without axes that are those of the coordinates."""
+        keys = super().keys_of(workspace)
+        if (workspace.axes == np.eye(workspace.dimension)).all():
+            del keys["axes"]
+        return keys
+
     @property
     def dimension(self) -> int:
         """How many coordinates a point has."""
         return len(self.center)
 
 
-WorkspaceSpec: TypeAlias = Annotated[
-    PolygonSpec | BoxSpec | RegionSpec | IntervalSpec | PolytopeSpec | BallSpec | EllipsoidSpec,
-    Field(discriminator="kind"),
-]
+# In the order in which they are listed.
+WORKSPACE_TABLES: tuple[type[WorkspaceTable], ...] = (
+    PolygonSpec,
+    BoxSpec,
+    RegionSpec,
+    IntervalSpec,
+    PolytopeSpec,
+    BallSpec,
+    EllipsoidSpec,
+)
+if TYPE_CHECKING:
+    WorkspaceSpec: TypeAlias = WorkspaceTable
+else:
+    WorkspaceSpec = Annotated[Union[(*WORKSPACE_TABLES,)], Field(discriminator="kind")]
+
+
+def describe_workspace(workspace: Workspace | MovingPolygon) -> dict[str, Any]:
+    """The `workspace` table of a workspace."""
+    if isinstance(workspace, MovingPolygon):
+        return {"kind": "polygon", "vertices": described(workspace.vertices)}
+    table = next(one for one in WORKSPACE_TABLES if isinstance(workspace, one.made_of))
+    (kind,) = get_args(table.model_fields["kind"].annotation)
+    return {"kind": kind, **table.keys_of(workspace)}
 
 
 # The densities whose parameters are declared, by their kinds in a file.

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PrivateAttr
 
 from dwell._compatibility import Need, of_dimension, refusals
-from dwell._parameters import RATE, TIME
+from dwell._parameters import LENGTH, RATE, TIME
 from dwell.errors import InputError
 
 from . import checks
@@ -42,6 +42,7 @@ from .values import (
     Whole,
     as_whole,
     doc,
+    extras_of,
     listed,
 )
 
@@ -54,7 +55,8 @@ class CertificateSpec(Table):
 
     eta_max: Positive = doc("the largest hold error assumed, length per time")
     lipschitz: PerAgent = doc(
-        "Lipschitz constant of the centroids; one number, or one per agent, no unit"
+        "Lipschitz constant of the centroids; one number, or one per agent, no unit",
+        per_agent=True,
     )
 
 
@@ -84,6 +86,7 @@ class RecordSpec(Table):
         "(a hundredth in four and more dimensions and for functions in three), and none for a "
         "summary",
         None,
+        unit=TIME,
     )
 
     @property
@@ -111,7 +114,7 @@ class RunSpec(Table):
     """How long, with which chance, and what is kept."""
 
     horizon: NotNegative = doc(
-        "the time at which the run ends, from 0; 0 gives the initial state only"
+        "the time at which the run ends, from 0; 0 gives the initial state only", unit=TIME
     )
     seed: Whole | None = doc(
         "seed of all chance in the run; if absent one is drawn and recorded", None
@@ -120,6 +123,7 @@ class RunSpec(Table):
         "the tracking error that counts as covered, a length; if absent the law's own "
         "nu, where it has one",
         None,
+        unit=LENGTH,
     )
     integration: Annotated[ExactSpec | GridSpec, Field(discriminator="kind")] = doc(
         "how masses and centroids are integrated", ExactSpec(kind="exact")
@@ -209,9 +213,9 @@ class Scenario(Table):
     def _problems(self) -> Iterator[Problem]:
         agents, horizon = self.agent_count, self.run.horizon
         later = agents - self.agents.count
-        for name in ("ids", "radius"):
-            given = getattr(self.agents, name)
-            yield from checks.one_per_agent(("agents", name), given, agents, later)
+        for key in extras_of(AgentsSpec, "x-per-agent"):
+            given = getattr(self.agents, key)
+            yield from checks.one_per_agent(("agents", key), given, agents, later)
         if self.agents.coordinates == DEGREES and (self.site is None or self.site.crs is not None):
             says = (
                 f'= "{DEGREES}" needs a [site], which gives the degrees their place; leave it out'
@@ -219,7 +223,7 @@ class Scenario(Table):
             yield Problem(("agents", "coordinates"), "site.coordinates", says)
         yield from self._dimension_problems()
         yield from self._world_problems()
-        yield from sensor_problems(self, agents, later)
+        yield from sensor_problems(self)
         yield from fleet_problems(self, agents)
         for problem in self.controller.each_per_agent(agents, later):
             yield problem.inside(("controller",))

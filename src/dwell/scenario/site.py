@@ -139,7 +139,7 @@ def with_site(
     given = check({**mapping, "site": stated, "workspace": STAND_IN}).site
     from dwell.sites import Site
 
-    from .describe import describe_workspace
+    from .places import describe_workspace
 
     path = os.path.abspath(os.path.join(folder, given.file))
     keys = {name: getattr(given, name) for name in OPTIONS}

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Tag
 
+from dwell._parameters import LENGTH
+
 from . import checks
 from .laws import NetworkSpec
 from .places import DensitySpec, ScatterBoxSpec, WorkspaceSpec, uniform
@@ -57,10 +59,13 @@ class AgentsSpec(Table):
         "distinct whole numbers from 0 to 2147483647, one per agent, that choose the "
         "random stream of each; 0, 1, 2 and so on if absent",
         None,
+        per_agent=True,
     )
-
     radius: PerAgent | None = doc(
-        "how far agents sense, a length; one number, or one per agent; unlimited if absent", None
+        "how far agents sense, a length; one number, or one per agent; unlimited if absent",
+        None,
+        unit=LENGTH,
+        per_agent=True,
     )
     sensors: (
         Annotated[
@@ -72,6 +77,7 @@ class AgentsSpec(Table):
         "the names of the sensors of each agent, those included that arrive later; for [[sensor]] "
         "tables only",
         None,
+        per_agent=True,
     )
 
     @property
@@ -145,7 +151,7 @@ class WorldSpec(Table):
         yield from checks.points(("arrive",), self.arrive or (), n)
 
 
-def sensor_problems(scenario: Any, agents: int, later: int) -> Iterator[Problem]:
+def sensor_problems(scenario: Any) -> Iterator[Problem]:
     """Sensors without owner, agents without sensor, and names that are not known."""
     owned = scenario.agents.sensors
     names = [one.name for one in scenario.sensor or ()]
@@ -167,7 +173,6 @@ def sensor_problems(scenario: Any, agents: int, later: int) -> Iterator[Problem]
         says = 'is missing; it lists the sensors of each agent, such as [["a"], ["a", "b"]]'
         yield Problem(("agents", "sensors"), "scenario.missing-key", says)
         return
-    yield from checks.one_per_agent(("agents", "sensors"), owned, agents, later)
     for p, own in enumerate(owned):
         unknown = [name for name in own if name not in names]
         if unknown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import pairwise
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -194,3 +195,11 @@ def frames_of(value: Any, where: tuple[str | int, ...]) -> Iterator[tuple[Any, A
 def built(value: Any) -> Any | Track:
     """A parameter as an object takes it: a constant, or a track."""
     return value.build() if isinstance(value, KeyframesSpec | CircleSpec) else value
+
+
+def described(value: Any) -> Any:
+    """A parameter as a table has it: a constant, or the table of a track."""
+    if not isinstance(value, Keyframes | Circle):
+        return value
+    table = {f.name: getattr(value, f.name) for f in fields(value)}
+    return {name: one for name, one in table.items() if one is not None}

@@ -59,9 +59,29 @@ class Table(BaseModel):
         return value if key in self.model_fields_set else f"{value}, its default"
 
 
-def doc(description: str, default: Any = ..., **options: Any) -> Any:
-    """The field of a key; its description is in the JSON Schema and in refusals."""
-    return Field(default, description=description, **options)
+def doc(
+    description: str,
+    default: Any = ...,
+    *,
+    unit: tuple[int, ...] = (),
+    per_agent: bool = False,
+    **options: Any,
+) -> Any:
+    """The field of a key; its description is in the JSON Schema and in refusals.
+
+    `unit` has powers of length and of time; a list of a key `per_agent` has an entry for each.
+    """
+    extra = options.pop("json_schema_extra", None) or {}
+    extra |= ({"x-unit": list(unit)} if any(unit) else {}) | (
+        {"x-per-agent": True} if per_agent else {}
+    )
+    return Field(default, description=description, json_schema_extra=extra or None, **options)
+
+
+def extras_of(table: type[BaseModel], name: str) -> dict[str, Any]:
+    """What the JSON Schema says under a name of the keys of a table, by key."""
+    extras = {key: field.json_schema_extra for key, field in table.model_fields.items()}
+    return {key: e[name] for key, e in extras.items() if isinstance(e, dict) and name in e}
 
 
 def as_number(value: object) -> float:

@@ -9,12 +9,12 @@ from typing import Any
 from dwell.errors import AgentsError, DensityError, InputError, ScenarioError, WorkspaceError
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
 from dwell.scenario.guards import decode
-from dwell.scenario.places import PolytopeSpec, WorkspaceSpec
+from dwell.scenario.places import DENSITY_TABLES, PolytopeSpec, WorkspaceSpec
 from dwell.web.limits import Limits
 
 # Densities that are data. A function would be code, and a raster may be a file of this machine, or
 # by its digest one of another request.
-DENSITIES = ("uniform", "polynomial", "gaussian", "mixture")
+DENSITIES = (*DENSITY_TABLES, "mixture")
 NAMES = ("file", "path", "sha256")
 # Systems of degrees whose local frames a request may name: WGS 84, ETRS89 and NAD83.
 DEGREES = ("EPSG:4326", "OGC:CRS84", "EPSG:4258", "EPSG:4269")

@@ -3,6 +3,7 @@
 import type { Scenario } from "../../net/api";
 import { withCount } from "../../state/edits";
 import type { Spot } from "../../state/forms";
+import { MORE } from "../../state/keys";
 import { useSession } from "../context";
 import { Field, number, numberOrNone } from "../Entry";
 
@@ -74,7 +75,7 @@ export function AgentsForm({ scenario }: { scenario: Scenario }) {
           <span class="dim">one per agent: {radiiInWords(scenario.agents.radius)}</span>
         </p>
       ) : (
-        <Field spot={RADIUS} about="how far agents sense; empty: unlimited" />
+        <Field spot={RADIUS} about={MORE.keys[RADIUS.key].about} />
       )}
       {!scattered && (
         <p class="dim">

@@ -11,7 +11,7 @@ from typing import Any
 
 from dwell.errors import SiteError
 from dwell.scenario import text_to_mapping
-from dwell.scenario.describe import describe_workspace
+from dwell.scenario.places import describe_workspace
 from dwell.web.limits import Limits
 from dwell.web.request_parsing import checked_text, names_its_place
 
