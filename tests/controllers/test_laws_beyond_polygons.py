@@ -187,7 +187,7 @@ def test_two_agents_at_rest_on_a_line(delta, v):
     law = SelfTriggered(v=v, delta=delta, tau_min=1e-4, tau_max=0.75, scan=1e-4)
     run = simulate(SITES["line"], Uniform(), np.array([[0.25], [0.75]]), law, until=1e-3)
     expected = min(delta, 0.2) / v
-    assert expected - 1.01e-4 <= float(run.start.next_at[0]) <= expected + 1e-9
+    assert expected - 1.01e-4 <= float(run.start.segments.next_at[0]) <= expected + 1e-9
 
 
 LIMITS = {

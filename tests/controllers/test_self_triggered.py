@@ -72,7 +72,7 @@ def test_a_neighbour_that_makes_for_the_sampled_centroid_gets_there_just_after_t
     errors = run.system.measurements(start).error
     for p in range(4):
         assert run.start.spent[p].mark == IN_TIME
-        target, wait = start[p] + errors[p], float(run.start.next_at[p])
+        target, wait = start[p] + errors[p], float(run.start.segments.next_at[p])
         others = np.delete(start, p, axis=0)
 
         def room(s, p=p, target=target, others=others):
@@ -113,7 +113,7 @@ def test_the_trigger_on_a_line_has_a_closed_form(delta, options, share, v):
     run = dwell.simulate(strip, Uniform(), places, law, until=1e-9)
     room = 0.5 if options.get("second") == "sampled" else width / 2
     expected = min(share * min(delta, room) / v, law.tau_max)
-    gap = np.abs(run.start.next_at - expected)
+    gap = np.abs(run.start.segments.next_at - expected)
     assert (gap <= 1.1e-5 + 2e-3 * expected).all()
 
 
@@ -169,7 +169,7 @@ def test_what_is_seen_at_the_beginning_is_not_old():
     law = SelfTriggered(v=0.3, tau_min=0.01, tau_max=0.5, scan=0.05)
     late = dwell.simulate(BOX, HILL, START, law, until=0.01, network=Network(delay=5.0))
     now = dwell.simulate(BOX, HILL, START, law, until=0.01)
-    assert (late.start.next_at == now.start.next_at).all()
+    assert (late.start.segments.next_at == now.start.segments.next_at).all()
     assert (late.start.marks == now.start.marks).all()
 
 

@@ -157,12 +157,13 @@ def test_the_rate_of_the_cost_is_its_derivative():
 def hand_made(*, start=START, hold=None, next_at=None, until=0.02, assumed=LOOSE):
     """What is found of a beginning that no law would make, and no jumps after it."""
     run, n = simulated(LAW, 0.06), len(START)
-    begin = replace(
-        run.start,
-        start=np.array(start, dtype=float),
+    segments = replace(
+        run.start.segments,
+        place=np.array(start, dtype=float),
         hold=np.zeros((n, 2)) if hold is None else np.array(hold, dtype=float),
         next_at=np.full(n, 0.03) if next_at is None else np.array(next_at, dtype=float),
     )
+    begin = replace(run.start, segments=segments)
     none = run.events.take(np.arange(0))
     found = held_against(Recorded(run.system, begin, none, until), assumed, QUICK)
     return {finding.name: finding for finding in found}

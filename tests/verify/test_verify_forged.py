@@ -90,15 +90,16 @@ def forged(name: str, forge: Callable[[Any], object] = lambda f: None, **options
     """The report on the run `name` once `forge` has altered a copy of it."""
     run = honest(name)
     table = EventTable(**{c: v.copy(order="K") for c, v in run.events.columns().items()})
-    start = replace(run.start, hold=run.start.hold.copy(), next_at=run.start.next_at.copy())
-    claims = {"ended": run.stop.reason.value, "places": run.start.start.copy()}
+    claims = {"ended": run.stop.reason.value, "places": run.start.positions}
     f = SimpleNamespace(
-        run=run, law=run.system.controller, system=run.system, start=start, events=table,
+        run=run, law=run.system.controller, system=run.system, start=run.start,
+        segments=run.start.segments.copied(), events=table,
         samples=deepcopy(run.metrics), until=run.horizon, claims=claims,
     )  # fmt: skip
     forge(f)
     claims = Claims(metrics=f.samples, **f.claims)
-    return verify(f.system, f.start, f.events, f.until, claims, **options)
+    start = replace(f.start, segments=f.segments)
+    return verify(f.system, start, f.events, f.until, claims, **options)
 
 
 def named(report: Report) -> dict[str, Finding]:
@@ -152,7 +153,7 @@ def sampled(column: str, row: int, by: float = 0.0, ulps: float = 0.0) -> Forge:
 
 def begun(column: str, value: Any, agent: int = 1) -> Forge:
     """A number of the start."""
-    return alter("start", column, agent, value)
+    return alter("segments", column, agent, value)
 
 
 def spent(name: str, agent: int = 1) -> Forge:
@@ -272,7 +273,7 @@ def meet(f: Any) -> None:
 
 
 def start_together(f: Any) -> None:
-    f.start = replace(f.start, start=f.start.start[[0, 0, *range(2, 6)]])
+    f.segments.place[1] = f.segments.place[0]
 
 
 def at_the_neighbour(f: Any) -> None:

@@ -226,7 +226,9 @@ class LoggedStates(LazySequence[AgentsState]):
         segments.put(who, self.table.begun(segments).take(slice(j)))
         made = np.bincount(who, minlength=len(segments.since))
         now, event_counts = float(self.table.time[j - 1]), self._start.event_counts + made
-        return self._start.with_segments(segments, time=now, event_counts=event_counts, memory=())
+        return replace(
+            self._start, segments=segments, time=now, event_counts=event_counts, memory=()
+        )
 
 
 def _in_one(several: list[np.ndarray], vectors: bool) -> np.ndarray:
@@ -241,21 +243,20 @@ def table_of(arc: HybridArc[AgentsState]) -> EventTable:
     """The event table of an arc of the readable loop or of the compiled engine."""
     if isinstance(arc.states, LoggedStates):
         return arc.states.table
-    table = EventTable.blank(arc.jumps, arc.states[0].start.shape[1])
+    table = EventTable.blank(arc.jumps, arc.states[0].segments.place.shape[1])
     extra: dict[str, list[float]] = {name: [] for name in USUALLY if name != "bend"}
     stays = getattr(arc.system, "stays", False)  # where agents wait at corners
     for j, event in enumerate(arc.events):
-        p, after = event.source, arc.states[j + 1]
-        cell, (spent,) = after.last, after.spent
+        p, before, after = event.source, arc.states[j].segments, arc.states[j + 1]
+        begun, cell, (spent,) = after.segments, after.last, after.spent
         assert cell is not None
-        before = arc.states[j].segments.take([p])
-        held = before.velocity_at(event.time) if stays else before.hold
-        change = lengths(held[0] - after.hold[p])
-        done = (event.time, p, after.start[p], after.hold[p], after.next_at[p])
-        seen = (cell.error, change, cell.neighbors, cell.nearest, cell.empty)
-        for column, value in zip(table.columns().values(), (*done, *seen), strict=True):
-            column[j] = value
-        extra["cruise"].append(np.inf if after.cruise is None else float(after.cruise[p]))
+        held = before.take([p]).velocity_at(event.time)[0] if stays else before.hold[p]
+        table.time[j], table.agent[j] = event.time, p
+        table.positions[j], table.holds[j] = begun.place[p], begun.hold[p]
+        table.next_at[j], table.hold_error[j] = begun.next_at[p], lengths(held - begun.hold[p])
+        table.errors[j], table.neighbors[j] = cell.error, cell.neighbors
+        table.nearest[j], table.empty[j] = cell.nearest, cell.empty
+        extra["cruise"].append(float(begun.cruise[p]))
         for kind in fields(Spent):
             extra[kind.name].append(getattr(spent, kind.name))
         extra["promise"].append(after.promise)

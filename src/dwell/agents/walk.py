@@ -7,6 +7,7 @@ segments are always those of the table, so that one wrong row does not affect th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from dwell.agents.continuous import is_continuous
 from dwell.agents.events import EventTable
@@ -32,7 +33,7 @@ def walk(
             continue
         segments = after.segments.copied()
         segments.put(p, table.begun(segments).take(k))
-        state = after.with_segments(segments)
+        state = replace(after, segments=segments)
         yield after, state
 
 

@@ -227,7 +227,8 @@ def expected_events(
         return float(event_counts.sum())
     if is_continuous(system) or start is None:
         return None
-    waits = start.next_at[np.isfinite(start.next_at) & (system.arrivals == 0.0)]
+    next_at = start.segments.next_at
+    waits = next_at[np.isfinite(next_at) & (system.arrivals == 0.0)]
     mean = float(waits.mean()) if len(waits) else 0.0
     return float(_stays(system, until).sum()) / mean if mean > 0.0 else None
 

@@ -89,7 +89,7 @@ class CompiledStepper:
     def _departures(self, jumps: int) -> EventTable:
         """The jumps of the agents that leave when the present phase begins, `jumps` at most."""
         state, now, gone = self._state, self._state.time, self._system.departures
-        count = int(((gone <= now) & (state.since < gone)).sum())
+        count = int(((gone <= now) & (state.segments.since < gone)).sum())
         if count == 0:
             return EventTable.blank(0, self._system.dimension)
         arc = solve(self._system, state, until=now, max_jumps=min(count, jumps))

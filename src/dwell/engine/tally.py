@@ -5,7 +5,7 @@ The sums have the same bits for every division of a run into chunks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -85,7 +85,7 @@ class Tally:
             name: counts_of(start.spent, name).copy() for name in stored_names(Spent)
         }
         del self.counts["mark"]
-        self.updates: Ints = (start.hold != 0.0).any(axis=1).astype(np.int64)
+        self.updates: Ints = (start.segments.hold != 0.0).any(axis=1).astype(np.int64)
         self.distance, self.energy = np.zeros((2, n)), np.zeros((2, n))  # sums, and their rests
         self.empty = 0
         self.floors = 0
@@ -200,9 +200,10 @@ class Tally:
     def state(self, start: AgentsState) -> AgentsState:
         """The state after the last jump, without memories and messages."""
         event_counts = self.event_counts.copy()
-        return start.with_segments(
-            self.segments.copied(), time=self.time, event_counts=event_counts, memory=()
-        )
+        return replace(
+            start, segments=self.segments.copied(), time=self.time, event_counts=event_counts,
+            memory=(),
+        )  # fmt: skip
 
     # Storing and restoring.
 
@@ -267,7 +268,7 @@ class Window:
         """The time from which every error stays within nu; None if there is none."""
         assert tally.nu is not None
         table = EventTable.joined(self.tables, tally.system.dimension)
-        base = self.start.with_segments(self.base)
+        base = replace(self.start, segments=self.base)
         ends = {0.0: self.start, until: tally.state(self.start)}
 
         def errors(t: float) -> Floats:

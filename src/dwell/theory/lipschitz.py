@@ -201,7 +201,7 @@ def lipschitz_along(
     times = np.union1d(times, close.times)
     places = iter(paths.at(times).positions)
     best, found, whens = _largest(system, places, len(times), progress, "along the run")
-    if meet(close.distance, start.start) and math.isfinite(found.value):
+    if meet(close.distance, start.segments.place) and math.isfinite(found.value):
         return _coincident(found, close)
     at = float(times[best])
     says = f"{found.says} at t = {at:.6g} ({found.configurations} of {known} times evaluated)"

@@ -101,7 +101,7 @@ def _finding(
     """The finding about `gaps`; not applicable, and `why`, if there are none."""
     if not gaps:
         return not_applicable(name, what, why)
-    counts = (len(run.start.start), len(run.table))
+    counts = (run.system.agents, len(run.table))
     skipped = sum(len(spread(count, most)) for count in counts) - len(gaps)
     rest = f"; {skipped} could not be determined" if skipped else ""
     values, where = np.array([*gaps.values()]), [*gaps].__getitem__

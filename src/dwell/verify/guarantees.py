@@ -184,7 +184,7 @@ def _samples_of(run: Recorded, agent: int, first: Points) -> tuple[Points, np.nd
     """The centroids that an agent sampled, that at the start first; whether the trigger chose."""
     rows, table = run.rows[agent], run.table
     targets = np.vstack(
-        [run.start.start[agent] + first, table.positions[rows] + table.errors[rows]]
+        [run.start.segments.place[agent] + first, table.positions[rows] + table.errors[rows]]
     )
     marks = np.append(run.start.marks[agent], table.count("mark")[rows])
     return targets, (marks != FLOOR) & (marks != MISSED)

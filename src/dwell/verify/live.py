@@ -86,7 +86,7 @@ def live_findings(
     """The findings about a live run; `rounding` is that of centroids by other kernels."""
     law = live_law(run.system, LiveSettings.of_table(live.settings))
     check = LiveCheck(run, live, law)
-    made = decided_again(law, live, run.start.start, tell)
+    made = decided_again(law, live, run.start.segments.place, tell)
     made["reset"] = np.maximum(made["reset"], _undue(check))
     made["hold-error"] = hold_errors(live)
     made["safety"][live.samples["known"] > _known_at_most(check)] = np.inf
@@ -275,7 +275,7 @@ def _quantiles(values: Floats) -> str:
 def _flow(check: LiveCheck) -> Finding:
     """How far each position is from where the segment before leads."""
     run, live, rows = check.run, check.live, check.live.samples
-    ends = segments_of(rows, run.start.fade).take(live.previous).at(rows["measured"])
+    ends = segments_of(rows, run.start.segments.fade).take(live.previous).at(rows["measured"])
     gap = np.abs(ends - rows["position"]).max(axis=1, initial=0.0)
     gap[live.previous < 0] = _restarts(check)
     gap[(live.previous >= 0) & ~check.follows] = 0.0
@@ -298,7 +298,7 @@ def _restarts(check: LiveCheck) -> Floats:
     run, live = check.run, check.live
     first = np.flatnonzero(live.previous < 0)
     rows, later = live.samples[first], live.times[first] > 0.0
-    begins, ends = (run.start.start[rows["agent"]].copy() for _ in range(2))
+    begins, ends = (run.start.segments.place[rows["agent"]].copy() for _ in range(2))
     row = (np.cumsum(live.times > 0.0) - 1)[first[later]]  # in the table
     ended = run.ended.take(row)
     begins[later], ends[later] = ended.place, ended.at(live.times[first[later]])

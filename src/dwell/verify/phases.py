@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dwell._types import at_time
-from dwell.agents import AgentsState, Segments
+from dwell.agents import AgentsState
 from dwell.verify.finding import NOT_APPLICABLE, NOT_YET, VIOLATED, Finding
 from dwell.verify.recorded import Recorded
 
@@ -46,12 +46,12 @@ def _state_before(run: Recorded, time: float) -> AgentsState:
     segments = run.start.segments.copied()
     segments.put(earlier.agent, earlier.begun(segments))
     counts = run.start.event_counts + np.bincount(earlier.agent, minlength=run.system.agents)
-    return run.start.with_segments(segments, time=time, event_counts=counts)
+    return replace(run.start, segments=segments, time=time, event_counts=counts)
 
 
 def _shifted(state: AgentsState, begin: float) -> AgentsState:
     """The state with its present position as the start, on a clock that begins then."""
-    now: Segments = state.segments
+    now = state.segments
     moved = replace(
         now,
         since=np.zeros(len(now.since)),
@@ -60,7 +60,7 @@ def _shifted(state: AgentsState, begin: float) -> AgentsState:
         next_at=now.next_at - begin,
         cruise=np.maximum(now.cruise - (begin - now.since), 0.0),
     )
-    return state.with_segments(moved, time=0.0)
+    return replace(state, segments=moved, time=0.0)
 
 
 def worst_of_phases(found: Sequence[tuple[float, Sequence[Finding]]]) -> tuple[Finding, ...]:

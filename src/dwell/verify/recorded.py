@@ -161,7 +161,7 @@ class Recorded:
 
     def configurations(self, lo: int, hi: int) -> Points:
         """Positions of all agents at jumps lo..hi, (hi - lo, N, n)."""
-        positions = np.empty((hi - lo, *self.start.start.shape))
+        positions = np.empty((hi - lo, *self.start.segments.place.shape))
         for q, (rows, segments) in enumerate(zip(self.rows, self.segments, strict=True)):
             made = np.searchsorted(rows, np.arange(lo, hi))
             positions[:, q] = segments.take(made).at(self.table.time[lo:hi])

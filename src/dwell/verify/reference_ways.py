@@ -221,7 +221,7 @@ def lengths_outside(run: Recorded, most: int | None) -> tuple[Floats, Ints, Ints
     last, arrivals = run.last.at(run.until), run.system.timeline.arrivals
     lines: list[tuple[int, int, float, Points, Points]] = []
     for q, rows in enumerate(run.rows):
-        places = [run.start.start[q], *run.table.positions[rows], last[q]]
+        places = [run.start.segments.place[q], *run.table.positions[rows], last[q]]
         times = [0.0, *run.table.time[rows]]
         for k, begin in enumerate(times):
             if arrivals is None or arrivals[q] <= begin:

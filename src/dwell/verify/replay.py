@@ -124,7 +124,7 @@ def rederive(
     agent is outside the ball of its last message.
     """
     gaps = {name: np.zeros(len(table)) for name in ("jump", "cruise", "reset", "counts", "promise")}
-    begin = system.start(start.start)
+    begin = system.start(start.segments.place)
     cruise, promise = table.column("cruise"), table.column("promise")
     counts = {name.name: table.count(name.name) for name in fields(Spent)}
     for k, (after, _) in enumerate(walk(system, begin, table)):
@@ -133,9 +133,10 @@ def rederive(
                 column[k] = np.inf
             continue
         p = int(table.agent[k])
-        gaps["jump"][k] = np.abs(after.hold[p] - table.holds[k]).max()
-        gaps["cruise"][k] = gaps_between(after.segments.cruise[p], cruise[k])
-        gaps["reset"][k] = gaps_between(after.next_at[p], table.next_at[k])
+        begun = after.segments
+        gaps["jump"][k] = np.abs(begun.hold[p] - table.holds[k]).max()
+        gaps["cruise"][k] = gaps_between(begun.cruise[p], cruise[k])
+        gaps["reset"][k] = gaps_between(begun.next_at[p], table.next_at[k])
         spent = after.spent[0]
         wrong = sum(abs(getattr(spent, name) - int(column[k])) for name, column in counts.items())
         gaps["counts"][k] = wrong + gaps_between(after.promise, promise[k])

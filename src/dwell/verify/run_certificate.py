@@ -163,22 +163,22 @@ def _silent_about(name: str, why: str) -> Finding:
 
 def _admissible_start(run: Recorded, s: Setting) -> Iterator[Finding]:
     """Phi 1 to Phi 3 as the paper defines them."""
-    start, site = run.start, run.system.workspace
-    beyond = site.outside_by(start.start) / site.diameter
-    speed = lengths(start.hold) / s.k1 - 1.0
-    timer = np.maximum(start.next_at - s.t2, s.t1 - start.next_at) / s.t2
+    begun, site = run.start.segments, run.system.workspace
+    beyond = site.outside_by(begun.place) / site.diameter
+    speed = lengths(begun.hold) / s.k1 - 1.0
+    timer = np.maximum(begun.next_at - s.t2, s.t1 - begun.next_at) / s.t2
     excess = np.maximum(beyond, np.maximum(speed, timer))
     yield _worst("phi-1", excess, ROUNDING, agent_named)
-    a, b, gap = closest_pair(start.start)
+    a, b, gap = closest_pair(begun.place)
     if gap == 0.0:
         where = f"agents {a} and {b} at one place"
         yield violated("phi-2", NAMES["phi-2"], 1.0, 0.0, where)
         yield _silent_about("phi-3", "two agents at one place have no cells")
         return
     yield Finding("phi-2", NAMES["phi-2"], HOLDS, 0.0, 0.0)
-    errors = run.system.measurements(start.start).error
+    errors = run.system.measurements(begun.place).error
     size = np.maximum(lengths(errors), s.reach)[:, None]
-    yield _worst("phi-3", lengths(start.hold - s.k1 * errors / size), s.eta_max, agent_named)
+    yield _worst("phi-3", lengths(begun.hold - s.k1 * errors / size), s.eta_max, agent_named)
 
 
 def _conditions(s: Setting) -> Iterator[Finding]:

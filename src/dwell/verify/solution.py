@@ -236,8 +236,8 @@ def _domain(run: Recorded, live: LiveRecord | None) -> Iterator[Finding]:
         return f"jump {k + 1}" if after < 0 else f"sample {after + 1}"
 
     yield _worst("time-domain", np.concatenate(back), 0.0, clock)
-    known = ((table.agent >= 0) & (table.agent < len(run.start.start))).all()
-    known &= live is None or bool((live.beliefs["agent"] < len(run.start.start)).all())
+    known = ((table.agent >= 0) & (table.agent < run.system.agents)).all()
+    known &= live is None or bool((live.beliefs["agent"] < run.system.agents).all())
     yield yes_or_no("agents", SAYS["agents"], bool(known))
 
 
@@ -263,13 +263,12 @@ def _misshapen(run: Recorded) -> Iterator[str]:
 
 def _infinite(run: Recorded, live: LiveRecord | None) -> Iterator[str]:
     """Columns with a number that is not finite and has to be."""
-    start, metrics = run.start, run.metrics
-    begin = {name: getattr(start, name) for name in ("start", "hold", "next_at", "cruise", "bend")}
+    begin, metrics = run.start.segments.parts(), run.metrics
     samples = vars(metrics) if metrics else {}
     parts = {"start": begin, "events": run.table.columns(), "samples": samples}
     parts |= {} if live is None else live.columns()
     come_and_go = not run.system.timeline.same_agents
-    alone = len(start.start) == 1 or come_and_go or bool(run.system.sensors) or live is not None
+    alone = run.system.agents == 1 or come_and_go or bool(run.system.sensors) or live is not None
     endless = ENDLESS | ALONE if alone else ENDLESS
     for part, columns in parts.items():
         for name, column in columns.items():
@@ -281,7 +280,7 @@ def _infinite(run: Recorded, live: LiveRecord | None) -> Iterator[str]:
 
 
 def _start_position(run: Recorded, positions: Points) -> Finding:
-    gap = np.abs(positions - run.start.start).max(axis=1)
+    gap = np.abs(positions - run.start.segments.place).max(axis=1)
     return _worst("start-position", gap, 0.0, agent_named)
 
 
@@ -289,10 +288,12 @@ def _start(run: Recorded, positions: Points | None, rounding: float) -> Iterator
     system, start = run.system, run.start
     if positions is not None:
         yield _start_position(run, positions)
-    again = beginning(system, start.start)
-    gap = np.abs(again.hold - start.hold).max(axis=1)
+    first = start.segments
+    again = beginning(system, first.place)
+    due = again.segments
+    gap = np.abs(due.hold - first.hold).max(axis=1)
     if not is_continuous(system):
-        gap = np.maximum(gap, gaps_between(again.segments.cruise, start.segments.cruise))
+        gap = np.maximum(gap, gaps_between(due.cruise, first.cruise))
     yield _worst("start-hold", gap, rounding, agent_named)
     counted = ([astuple(spent) for spent in state.spent] for state in (start, again))
     wrong = [np.abs(np.subtract(*pair)).sum() for pair in zip(*counted, strict=False)]
@@ -300,10 +301,10 @@ def _start(run: Recorded, positions: Points | None, rounding: float) -> Iterator
     yield _worst("start-counts", np.array([*wrong, *missing]), 0.0, agent_named)
     if is_continuous(system):
         return
-    yield _worst("start-timer", np.abs(again.next_at - start.next_at), 0.0, agent_named)
+    yield _worst("start-timer", np.abs(due.next_at - first.next_at), 0.0, agent_named)
     program = timer_program(system)
     if program is not None:
-        excess = np.maximum(start.next_at - program.t2, program.t1 - start.next_at)
+        excess = np.maximum(first.next_at - program.t2, program.t1 - first.next_at)
         excess = np.where(system.arrivals > 0.0, 0.0, excess)
         yield _worst("start-interval", excess, 0.0, agent_named)
 
