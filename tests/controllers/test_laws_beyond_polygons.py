@@ -176,7 +176,7 @@ def test_a_centroid_drifts_by_delta_at_most(site, rate, until):
             assert lengths(places[agent] - target) <= others.min() + 1e-9
             checked += 1
     assert checked > 20
-    found = list(promises(run.system, run.start, run.events, run.horizon))
+    found = list(promises(run.details.trajectory))
     assert {"drift", "target", "trigger"} <= {finding.name for finding in found}
     assert [finding for finding in found if finding.status == VIOLATED] == []
 

@@ -14,11 +14,12 @@ import numpy as np
 
 from dwell._compatibility import Need
 from dwell._types import Floats, Ints, Points, lengths
-from dwell.agents.events import EventTable, LoggedStates, logged_events
+from dwell.agents.events import EventTable
 from dwell.agents.segments import Segments
 from dwell.agents.state import AgentsState, SampledStart
 from dwell.agents.system import CoverageSystem, halted
 from dwell.agents.traits import Traits
+from dwell.agents.trajectory import Trajectory
 from dwell.errors import AgentsError, ControllerError
 from dwell.hybrid import HybridArc, Stop, StopReason
 from dwell.hybrid.ode import Spline, solve
@@ -87,8 +88,7 @@ def solve_continuous(
     table, first = _tabulated(system, start, spline, np.array(neighbors))
     arc_end = until if reason is StopReason.HORIZON else ends_at
     detail = spline.halt.detail if spline.halt is not None else ""
-    states = LoggedStates(first, table)
-    return HybridArc(system, states, logged_events(table), arc_end, Stop(reason, arc_end, detail))
+    return Trajectory(system, first, table, arc_end).arc(Stop(reason, arc_end, detail))
 
 
 def _refuse_stiff(traits: Traits, duration: float) -> None:

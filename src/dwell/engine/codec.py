@@ -17,7 +17,7 @@ import numpy as np
 from dwell.agents.interfaces import CellMeasurement, Controller, Message, Sample
 from dwell.agents.segments import Segments
 from dwell.agents.state import AgentsState, Mail, Spent
-from dwell.agents.stored_names import stored_names
+from dwell.agents.stored_names import STORED, stored_names
 from dwell.controllers.centroid_bounds import CentroidBall
 from dwell.controllers.event_triggered import BroadcastMemory
 from dwell.controllers.self_triggered_centroid import CentroidPlan
@@ -36,7 +36,7 @@ KNOWN: dict[str, type] = {  # names of classes in files
 }
 IN_FILES = {known: name for name, known in KNOWN.items()}
 NONE: Mapping[str, Any] = MappingProxyType({})
-STATE = "Legs of a state"
+STATE, IN_ORDER = "Legs of a state", STORED["AgentsState with segments"].split()
 LATER = {(Message, "data")}  # fields that older files lack; None is not written
 
 
@@ -74,7 +74,8 @@ def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
         if (type(value), f) not in LATER or getattr(value, f) is not None
     }
     if isinstance(value, AgentsState):
-        kept = _beside(kept.pop("segments")) | kept
+        kept |= _beside(kept.pop("segments"))
+        kept = {key: kept[key] for key in IN_ORDER}
     return {in_files or name: {key: plain(part, own) for key, part in kept.items()}}
 
 

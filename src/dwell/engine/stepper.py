@@ -12,9 +12,10 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from dwell.agents.events import EventTable, table_of
+from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
+from dwell.agents.trajectory import table_of
 from dwell.engine.compiled import (
     CompiledRun,
     program_of,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, Ints, dots, lengths
-from dwell.agents import CoverageSystem
+from dwell.agents import CoverageSystem, Trajectory
 from dwell.agents.segments import Segments
 from dwell.cells.backend import pair_of
 from dwell.errors import DensityError
@@ -42,7 +42,7 @@ from dwell.verify.live_apart import clearance, clocks
 from dwell.verify.live_case import CLOCKS, LiveCheck
 from dwell.verify.live_echoes import echoes
 from dwell.verify.live_replay import decided_again, hold_errors
-from dwell.verify.recorded import Recorded, gaps_between
+from dwell.verify.recorded import gaps_between
 from dwell.verify.replay import measured_jumps
 
 EXACT = 1e-12  # of the diameter: by how much a centroid may be off that counts as true
@@ -77,7 +77,7 @@ def _settings(live: LiveRecord, said: Mapping[str, Any] | None) -> list[Finding]
 
 
 def live_findings(
-    run: Recorded,
+    run: Trajectory,
     live: LiveRecord,
     settings: Mapping[str, Any] | None,
     rounding: float,
@@ -99,7 +99,7 @@ def live_findings(
     return [*_settings(live, settings), *found, _centroid_bound(check)]
 
 
-def uncovered_live(run: Recorded, live: LiveRecord | None) -> str:
+def uncovered_live(run: Trajectory, live: LiveRecord | None) -> str:
     """Why the theorem does not cover a live run; empty if it does, and for a simulation."""
     if live is None:
         return ""
@@ -110,7 +110,7 @@ def uncovered_live(run: Recorded, live: LiveRecord | None) -> str:
     return ""
 
 
-def _off(run: Recorded) -> Floats:
+def _off(run: Trajectory) -> Floats:
     """How far each sampled centroid is from the true one."""
     true = measured_jumps(run, lambda what, share: None)["error"]
     return np.nan_to_num(lengths(true - run.table.errors), nan=np.inf)
