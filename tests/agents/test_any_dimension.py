@@ -33,7 +33,7 @@ def run(request):
 
 
 def test_the_agents_share_out_the_workspace(run):
-    assert run.positions(12.0).shape == run.start.start.shape
+    assert run.positions(12.0).shape == run.start.positions.shape
     assert run.errors(12.0).max() < 0.05
     assert run.cost(12.0) < run.cost(0.0)
     assert run.reached_at is not None
@@ -62,7 +62,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(run):
     first = readable(run.system, run.start, until=5.0)
     rest = readable(run.system, first.states[-1], until=12.0)
     assert first.jumps + rest.jumps == whole.jumps
-    assert np.array_equal(rest.states[-1].start, whole.states[-1].start)
+    assert np.array_equal(rest.states[-1].segments.place, whole.states[-1].segments.place)
 
 
 @pytest.mark.parametrize("law", [Lloyd(), Lloyd(mode="ode"), DiscreteLloyd()], ids=repr)

@@ -194,7 +194,8 @@ def test_three_that_meet_among_many_are_named_alike(n):
     next_at = np.full(150, 3.0)
     next_at[1] = 1.0
     state = coverage.start(rng.uniform(0.0, 1.0, (150, n)))
-    state = replace(state, start=places - hold, hold=hold, next_at=next_at, first=next_at)
+    segments = replace(state.segments, place=places - hold, hold=hold, next_at=next_at)
+    state = replace(state, segments=segments, first=next_at)
     stops = [solve(coverage, state, until=5.0).stop for solve in (run_compiled, simulate)]
     assert stops[0] == stops[1]
     assert "agents 0 and 1" in stops[0].detail
@@ -239,13 +240,13 @@ def test_a_naive_loop_agrees():
     law = coverage.controller
     events = brute.timer_run(
         PLACES[2].tolist(),
-        state.next_at.tolist(),
+        state.segments.next_at.tolist(),
         centroid,
         draw,
         gain=law.k1,
         nu=law.reach,
         horizon=6.0,
-        velocities=state.hold.tolist(),
+        velocities=state.segments.hold.tolist(),
     )
     assert [e.agent for e in events] == found.agent.tolist()
     assert [e.t for e in events] == pytest.approx(found.time.tolist(), abs=1e-14)
@@ -263,8 +264,8 @@ class Reversed:
         return getattr(self.inner, name)
 
     def next_event(self, state):
-        time = state.next_at.min()
-        return Event(float(time), int(np.flatnonzero(state.next_at == time)[-1]))
+        time = state.segments.next_at.min()
+        return Event(float(time), int(np.flatnonzero(state.segments.next_at == time)[-1]))
 
 
 @pytest.mark.parametrize("rule", ["latest", "periodic", "uniform"])
@@ -275,8 +276,8 @@ def test_the_order_of_simultaneous_jumps_does_not_matter(rule):
     forward = simulate(coverage, state, until=5.0)
     backward = simulate(Reversed(coverage), state, until=5.0)
     assert (forward.final.positions == backward.final.positions).all()
-    assert (forward.final.hold == backward.final.hold).all()
-    assert (forward.final.next_at == backward.final.next_at).all()
+    assert (forward.final.segments.hold == backward.final.segments.hold).all()
+    assert (forward.final.segments.next_at == backward.final.segments.next_at).all()
     a, b = table_of(forward), table_of(backward)
     for p in range(5):
         assert a.errors[a.of_agent(p)].tobytes() == b.errors[b.of_agent(p)].tobytes()
@@ -304,7 +305,8 @@ def test_a_contact_of_agents_that_stand_names_their_place():
     meeting = CoverageSystem(Box((0.0, 0.0), (4.0, 3.0)), Uniform(), law, 2)
     state = meeting.start(pair)
     # Agent 0 goes to where agent 1 stands, within its first 0.5; agent 1 looks a little later.
-    state = replace(state, hold=np.array([(2.0, 1.0), (0.0, 0.0)]), next_at=np.array([1.0, 0.75]))
+    holds, due = np.array([(2.0, 1.0), (0.0, 0.0)]), np.array([1.0, 0.75])
+    state = replace(state, segments=replace(state.segments, hold=holds, next_at=due))
     details = []
     for solve in (run_compiled, simulate):
         arc = solve(meeting, state, until=5.0)

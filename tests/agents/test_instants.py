@@ -61,10 +61,12 @@ def test_decisions_at_one_instant_may_come_in_any_order(name: str, network: str)
     state = system.start(START)
     for _ in range(4):
         first = system.next_event(state)
-        due = np.flatnonzero(state.next_at == first.time).tolist()
+        due = np.flatnonzero(state.segments.next_at == first.time).tolist()
         now = system.flow(state, first.time)
         one, two = after(system, now, due), after(system, now, due[::-1])
-        for column in ("start", "hold", "since", "next_at", "event_counts", "cruise", "promised"):
+        for name, values in one.segments.parts().items():
+            assert np.array_equal(values, getattr(two.segments, name)), name
+        for column in ("event_counts", "promised"):
             assert np.array_equal(getattr(one, column), getattr(two, column)), column
         law = names_of(system.controller)
         assert plain(one.memory, law) == plain(two.memory, law)
@@ -99,7 +101,7 @@ def test_a_run_may_be_cut_in_the_middle_of_an_instant(name: str) -> None:
         assert differing(EventTable.joined([table_of(first), table_of(rest)]), wanted) == []
         one = whole.at(whole.events[jumps].time, jumps)
         again = system.jump(one, whole.events[jumps])
-        assert np.array_equal(again.hold, whole.after(jumps + 1).hold)
+        assert np.array_equal(again.segments.hold, whole.after(jumps + 1).segments.hold)
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -139,9 +141,9 @@ def test_times_that_rounding_has_parted_are_one_instant() -> None:
     state = system.flow(system.start(START), 0.1)
     later = np.nextafter(0.1, 1.0)
     first = system.jump(state, Event(0.1, 2))
-    assert not np.array_equal(first.hold[2], state.hold[2])
+    assert not np.array_equal(first.segments.hold[2], state.segments.hold[2])
     assert np.array_equal(first.at(later).velocities_then(later), state.velocities)
-    assert np.array_equal(first.at(0.11).velocities_then(0.11), first.hold)
+    assert np.array_equal(first.at(0.11).velocities_then(0.11), first.segments.hold)
     twice = system.jump(first, Event(0.1, 2))
     assert np.array_equal(twice.velocities_then(0.1), state.velocities)
 
@@ -175,7 +177,7 @@ def test_waits_below_the_rounding_of_a_late_time_are_instants_of_their_own() -> 
             seen = system.flow(arc.states[j], time).velocities_then(time)
             assert np.array_equal(seen, before)
     assert arc.jumps == 5 * len(START)
-    assert not np.array_equal(arc.states[0].hold, before)
+    assert not np.array_equal(arc.states[0].segments.hold, before)
 
 
 @pytest.mark.parametrize("comes", range(4))
@@ -217,5 +219,5 @@ def test_a_state_of_an_earlier_file_is_still_read() -> None:
     del kept["AgentsState"]["before"]
     old = restored(kept)
     assert old.before is None
-    assert np.array_equal(old.velocities_then(0.0), state.hold)
+    assert np.array_equal(old.velocities_then(0.0), state.segments.hold)
     assert dataclasses.replace(state, before=None).noting(0).before is None

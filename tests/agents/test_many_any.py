@@ -38,7 +38,8 @@ def same_arc(places, law, shift=0.0, jumps=300, hold=None, density=None, size=1.
     box = Box((shift,) * dimension, (size + shift,) * dimension)
     system = CoverageSystem(box, density or Uniform(), LAWS[law](n), n, seed=3)
     start = system.start(places + shift)
-    start = start if hold is None else replace(start, hold=hold)
+    if hold is not None:
+        start = replace(start, segments=replace(start.segments, hold=hold))
     fast = run_compiled(system, start, until=100.0, max_jumps=jumps)
     slow = simulate(system, start, until=100.0, max_jumps=jumps, max_simultaneous=10_000)
     assert fast.jumps == slow.jumps == jumps
@@ -210,7 +211,8 @@ def test_all_at_once_is_one_after_another(monkeypatch, dimension, crowded):
     for law in (Lloyd(k2=1.0, dt=0.1), DiscreteLloyd(schedule="synchronous", step=0.3)):
         system = CoverageSystem(box, density, law, len(places), seed=3)
         start = system.start(places)
-        start = replace(start, hold=np.zeros_like(start.hold))  # speeds grow
+        still = np.zeros_like(start.segments.hold)
+        start = replace(start, segments=replace(start.segments, hold=still))  # speeds grow
         steps = []
         monkeypatch.setattr(
             CompiledRun, name, lambda *given, kept=steps: kept.append(1) or together(*given)

@@ -135,7 +135,7 @@ def test_a_law_that_raises_half_way_leaves_the_run_up_to_there(site):
     kept = library.load_run("run.nc")
     assert 1.0 < kept.horizon < 1.2
     assert (kept.events.time < 1.2).all()
-    assert kept.arc.states[-1].next_at.min() >= 1.2
+    assert kept.arc.states[-1].segments.next_at.min() >= 1.2
     assert library.check(kept).ok
     assert dwell("run", "--resume", "run.nc").code == 1  # the same again
     with pytest.raises(InputError, match="no more"):

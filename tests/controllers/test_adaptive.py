@@ -50,7 +50,7 @@ def test_one_agent_alone_waits_for_what_its_own_motion_does():
         run = dwell.simulate(box, None, [(x, 0.5)], law(t2=50.0), until=0.01)
         speed = 0.5 * min(1.0, error / law().reach)
         expected = 0.2 / (0.5 / max(error, law().reach) * speed)
-        assert run.start.next_at[0] == pytest.approx(expected, rel=1e-9, abs=0.0)
+        assert run.start.segments.next_at[0] == pytest.approx(expected, rel=1e-9, abs=0.0)
 
 
 def test_velocities_that_are_given_use_up_a_part_of_the_limit():
@@ -63,7 +63,7 @@ def test_velocities_that_are_given_use_up_a_part_of_the_limit():
         began = math.hypot(hold[0] - 0.5 * error / reach, hold[1])
         rate = 0.5 / reach * math.hypot(*hold)
         expected = max((0.2 - began) / rate, 0.01)
-        assert run.start.next_at[0] == pytest.approx(expected, rel=1e-9, abs=0.0)
+        assert run.start.segments.next_at[0] == pytest.approx(expected, rel=1e-9, abs=0.0)
         if began < 0.2:
             whole = dwell.simulate(box, None, [(1.0 - error, 0.5)], timer, until=1.2 * expected)
             assert whole.events.hold_error[0] <= 0.2 * (1.0 + 1e-9)

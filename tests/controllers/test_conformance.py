@@ -211,10 +211,14 @@ def test_decisions_depend_on_neighbours_only(name):
         """At the start, and at the first event of the agent with all others still at theirs."""
         system = CoverageSystem(BOX, HILL, law, len(places), 1)
         state = system.start(places)
-        still = replace(state, hold=np.zeros_like(state.hold))
-        t = float(state.next_at[agent])
+        still = replace(
+            state, segments=replace(state.segments, hold=np.zeros_like(state.segments.hold))
+        )
+        t = float(state.segments.next_at[agent])
         after = system.jump(system.flow(still, t), Event(t, agent))
-        return (*state.hold[agent], t), (*after.hold[agent], after.next_at[agent], after.spent)
+        begun = after.segments
+        one = (*state.segments.hold[agent], t)
+        return one, (*begun.hold[agent], begun.next_at[agent], after.spent)
 
     wanted = first_commands(SHIELDED)
     assert first_commands(moved) == wanted

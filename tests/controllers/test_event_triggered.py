@@ -296,7 +296,7 @@ class TestLaw:
     def test_it_speaks_at_the_beginning(self):
         run = simulate(FOUR, HILLS, CORNER, LAW, until=0.01)
         assert [spent.sent for spent in run.start.spent] == [1] * 8
-        assert (run.start.hold == 0.0).all()
+        assert (run.start.segments.hold == 0.0).all()
         assert len(run.events) == 0
 
     @pytest.mark.parametrize(("heartbeat", "steps"), [(0.5, 10), (0.51, 11), (0.05, 1), (0.01, 1)])

@@ -176,7 +176,7 @@ def test_a_centroid_drifts_by_delta_at_most(site, rate, until):
             assert lengths(places[agent] - target) <= others.min() + 1e-9
             checked += 1
     assert checked > 20
-    found = list(promises(run.system, run.start, run.events, run.horizon))
+    found = list(promises(run.details.trajectory))
     assert {"drift", "target", "trigger"} <= {finding.name for finding in found}
     assert [finding for finding in found if finding.status == VIOLATED] == []
 
@@ -187,7 +187,7 @@ def test_two_agents_at_rest_on_a_line(delta, v):
     law = SelfTriggered(v=v, delta=delta, tau_min=1e-4, tau_max=0.75, scan=1e-4)
     run = simulate(SITES["line"], Uniform(), np.array([[0.25], [0.75]]), law, until=1e-3)
     expected = min(delta, 0.2) / v
-    assert expected - 1.01e-4 <= float(run.start.next_at[0]) <= expected + 1e-9
+    assert expected - 1.01e-4 <= float(run.start.segments.next_at[0]) <= expected + 1e-9
 
 
 LIMITS = {

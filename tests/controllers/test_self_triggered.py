@@ -10,7 +10,7 @@ import pytest
 
 import dwell
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
-from dwell.agents import Network
+from dwell.agents import Network, Trajectory
 from dwell.controllers import Lloyd, SelfTriggered
 from dwell.controllers.self_triggered import MISSED
 from dwell.density import Uniform
@@ -53,7 +53,7 @@ def test_its_guarantees_hold_wherever_no_floor_was_hit(options, seed):
     start = np.random.default_rng(seed).uniform([0.1, 0.1], [3.9, 2.9], (6, 2))
     law = SelfTriggered(v=0.4, tau_min=0.02, tau_max=1.0, scan=0.02, delta=0.2, **options)
     run = dwell.simulate(BOX, HILL, start, law, until=6.0, seed=seed)
-    seen = follow_centroids(run.system, run.start, run.events, 6.0)
+    seen = follow_centroids(Trajectory(run.system, run.start, run.events, 6.0))
     assert len(seen.times) > 1000
     assert seen.drift[seen.free].max() <= 0.2
     assert seen.depth[seen.free].min() >= -1e-12
@@ -72,7 +72,7 @@ def test_a_neighbour_that_makes_for_the_sampled_centroid_gets_there_just_after_t
     errors = run.system.measurements(start).error
     for p in range(4):
         assert run.start.spent[p].mark == IN_TIME
-        target, wait = start[p] + errors[p], float(run.start.next_at[p])
+        target, wait = start[p] + errors[p], float(run.start.segments.next_at[p])
         others = np.delete(start, p, axis=0)
 
         def room(s, p=p, target=target, others=others):
@@ -113,13 +113,13 @@ def test_the_trigger_on_a_line_has_a_closed_form(delta, options, share, v):
     run = dwell.simulate(strip, Uniform(), places, law, until=1e-9)
     room = 0.5 if options.get("second") == "sampled" else width / 2
     expected = min(share * min(delta, room) / v, law.tau_max)
-    gap = np.abs(run.start.next_at - expected)
+    gap = np.abs(run.start.segments.next_at - expected)
     assert (gap <= 1.1e-5 + 2e-3 * expected).all()
 
 
 def test_the_worst_moment_of_an_interval_is_its_end(run):
     """Just before an agent samples again; there the old sample counts, not the new one."""
-    seen = follow_centroids(run.system, run.start, run.events, 6.0)
+    seen = follow_centroids(Trajectory(run.system, run.start, run.events, 6.0))
     worst = 0.0
     for p in range(len(START)):
         rows = run.events.of_agent(p)
@@ -135,7 +135,7 @@ def test_the_worst_moment_of_an_interval_is_its_end(run):
         run.system.controller, delta=0.5 * (elsewhere + worst)
     )  # as if that was guaranteed
     system = replace(run.system, controller=law)
-    found = list(self_trigger_guarantees(system, law, run.start, run.events, 6.0))
+    found = list(self_trigger_guarantees(Trajectory(system, run.start, run.events, 6.0), law))
     assert [f.status for f in found] == ["violated", "holds"]
 
 
@@ -148,7 +148,7 @@ def test_floor_hits_at_the_beginning_count():
     long = dwell.simulate(Box((0, 0), (1, 1)), None, start, law, until=5.0)
     report = dwell.check(long)
     assert report.ok, [f for f in report.findings if f.status == "violated"]
-    seen = follow_centroids(long.system, long.start, long.events, 5.0)
+    seen = follow_centroids(Trajectory(long.system, long.start, long.events, 5.0))
     assert not seen.free[seen.times == 0.0].any()
 
 
@@ -161,7 +161,7 @@ def test_lost_looks_are_no_floor_hits():
     assert (run.events.count("looked") == 0).sum() == (marks == MISSED).sum()
     assert (marks == FLOOR).sum() == 0
     assert [flag.code for flag in run.flags] == ["unreliable-network"]
-    seen = follow_centroids(run.system, run.start, run.events, 20.0)
+    seen = follow_centroids(Trajectory(run.system, run.start, run.events, 20.0))
     assert 0.0 < (~seen.free).mean() < 0.9
 
 
@@ -169,7 +169,7 @@ def test_what_is_seen_at_the_beginning_is_not_old():
     law = SelfTriggered(v=0.3, tau_min=0.01, tau_max=0.5, scan=0.05)
     late = dwell.simulate(BOX, HILL, START, law, until=0.01, network=Network(delay=5.0))
     now = dwell.simulate(BOX, HILL, START, law, until=0.01)
-    assert (late.start.next_at == now.start.next_at).all()
+    assert (late.start.segments.next_at == now.start.segments.next_at).all()
     assert (late.start.marks == now.start.marks).all()
 
 
@@ -178,7 +178,7 @@ def test_longer_intervals_than_the_trigger_allows_break_them():
     run = dwell.simulate(BOX, HILL, START, law, until=6.0)
     marks = run.events.count("mark")
     assert (marks == FLOOR).mean() > 0.5
-    assert follow_centroids(run.system, run.start, run.events, 6.0).drift.max() > 0.02
+    assert follow_centroids(Trajectory(run.system, run.start, run.events, 6.0)).drift.max() > 0.02
     assert dwell.check(run).ok  # nothing was promised there
     assert "floor-hits" in {flag.code for flag in run.flags}
 

@@ -366,7 +366,7 @@ class TestLookLost:
     def test_samples_before_the_beginning_are_from_the_beginning(self):
         late = simulate(FOUR, HILLS, CORNER, SLOW, until=0.02, network=Network(delay=0.2))
         fresh = simulate(FOUR, HILLS, CORNER, SLOW, until=0.02)
-        assert (late.start.hold == fresh.start.hold).all()
+        assert (late.start.segments.hold == fresh.start.segments.hold).all()
 
 
 def test_a_grid_of_points_will_do():

@@ -274,7 +274,7 @@ def test_a_record_is_the_run(kind: str, run: dwell.Run) -> None:
     assert samples["cost"].tolist() == metrics.costs.tolist()
     np.testing.assert_allclose(samples["errors"], metrics.errors, rtol=1e-6)
     assert samples["error"].tolist() == metrics.errors.max(axis=1).tolist()
-    assert header["start"] == run.start.start[:5].tolist()
+    assert header["start"] == run.start.positions[:5].tolist()
     assert header["events"]["count"] == len(table)
     assert header["samples"]["count"] == len(metrics.times)
 
@@ -282,9 +282,11 @@ def test_a_record_is_the_run(kind: str, run: dwell.Run) -> None:
 def test_the_first_message_of_a_run(run: dwell.Run) -> None:
     assert run.scenario is not None
     begin, start = begin_message(run.system, run.start, run.scenario), run.start
-    assert begin["start"]["positions"] == start.start.tolist()
-    assert begin["start"]["holds"] == start.hold.tolist()
-    assert begin["start"]["next_at"] == [t if t < np.inf else None for t in start.next_at.tolist()]
+    assert begin["start"]["positions"] == start.positions.tolist()
+    assert begin["start"]["holds"] == start.segments.hold.tolist()
+    assert begin["start"]["next_at"] == [
+        t if t < np.inf else None for t in start.segments.next_at.tolist()
+    ]
     for name in ("looked", "received", "sent"):
         assert begin["start"]["spent"][name] == counts_of(start.spent, name).tolist()
     errors = np.hypot(*np.array(begin["start"]["errors"]).T)
@@ -404,7 +406,7 @@ def test_grids_samples_and_lines(run: dwell.Run, topics: dict[str, Any]) -> None
         np.testing.assert_allclose(values, expected, rtol=1e-6)
     samples = [one.content for one in topics["/agents/sample"]]
     first = sorted(samples[:7], key=lambda one: one["agent"])
-    assert [one["position"] for one in first] == run.start.start.tolist()
+    assert [one["position"] for one in first] == run.start.positions.tolist()
     assert {one["jump"] for one in first} == {0}
     measured = run.details.initial_measurements.error.tolist()
     assert [one["error"] for one in first] == measured

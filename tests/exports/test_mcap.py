@@ -54,8 +54,8 @@ def test_samples_read_back_bit_for_bit(two_hills: dwell.Run, topics: dict[str, A
     first, later = samples[: two_hills.agents], samples[two_hills.agents :]
     table = two_hills.events
     assert [one["agent"] for one in first] == list(range(two_hills.agents))
-    assert [one["position"] for one in first] == two_hills.start.start.tolist()
-    assert [one["hold"] for one in first] == two_hills.start.hold.tolist()
+    assert [one["position"] for one in first] == two_hills.start.positions.tolist()
+    assert [one["hold"] for one in first] == two_hills.start.segments.hold.tolist()
     assert [one["jump"] for one in later] == list(range(1, len(table) + 1))
     same = {"time": "time", "agent": "agent", "next_at": "next_at"}
     for name, column in (same | {one: plural for plural, one in mcap.SINGULAR.items()}).items():

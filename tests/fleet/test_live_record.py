@@ -133,7 +133,7 @@ def test_what_reads_runs_reads_live_ones(stored, tmp_path, words):
 def test_its_states_and_its_world(stored):
     run = dwell.load_run(stored[1])
     assert np.array_equal(
-        run.arc.states[-1].start[int(run.events.agent[-1])], run.events.positions[-1]
+        run.arc.states[-1].segments.place[int(run.events.agent[-1])], run.events.positions[-1]
     )
     assert run.positions([0.0, 1.7, 4.0]).shape == (3, 6, 2)
     assert len(run.to_xarray()["belief_agent"]) == len(run.details.live.beliefs)

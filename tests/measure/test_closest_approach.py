@@ -10,7 +10,6 @@ import pytest
 import dwell
 from dwell.measure import closest_approach as approach
 from dwell.measure.closest_approach import closest_approach
-from dwell.measure.metrics import Paths
 
 SITE = dwell.Box((0, 0), (4, 3))
 
@@ -24,7 +23,7 @@ LAWS = [
 
 
 def closest(run):
-    return closest_approach(Paths(run.start, run.events), run.horizon)
+    return closest_approach(run.details.trajectory)
 
 
 def crowd(agents, seed, law=LAWS[0], until=4.0):
@@ -110,7 +109,7 @@ def test_the_work_for_many_agents_does_not_grow_with_their_square():
         run = dwell.simulate(
             dwell.Box((0, 0), (1, 1)), None, places, law, until=0.2, sample_every="off"
         )
-        search = approach._PairSearch(Paths(run.start, run.events), 0.0, 0.2)
+        search = approach._PairSearch(run.details.trajectory, np.arange(agents), 0.0, 0.2)
         count[agents] = len(search.times) * agents
         nearest = spatial.cKDTree(places).query(places, k=2)[0][:, 1].min()
         assert 0.0 <= closest(run).distance <= nearest

@@ -310,7 +310,7 @@ def test_memories_are_plain_data():
     state = run.details.recorder.remembered
     again = restored(json.loads(json.dumps(plain(state))))
     assert plain(again) == plain(state)
-    assert again.next_at.tobytes() == state.next_at.tobytes()
+    assert again.segments.next_at.tobytes() == state.segments.next_at.tobytes()
     with pytest.raises(ValueError, match="nothing that a file should hold"):
         restored({"Popen": {"args": "ls"}})
     with pytest.raises(ValueError, match="no numbers"):

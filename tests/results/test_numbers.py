@@ -99,7 +99,7 @@ def test_a_summary_is_what_events_and_state_say(which: str, request: pytest.Fixt
     for key, expected in (("final_centroids", cells.centroids), ("final_masses", cells.masses)):
         np.testing.assert_allclose(np.array(s[key])[world.agents], expected, rtol=1e-9)
     assert s["top_speed"] == pytest.approx(
-        max(np.sqrt((x**2).sum(axis=1)).max() for x in (run.start.hold, table.holds))
+        max(np.sqrt((x**2).sum(axis=1)).max() for x in (run.start.segments.hold, table.holds))
     )
     reached = s["coverage"]["reached_at"]
     times = np.linspace(0.0, until, 801)
@@ -246,7 +246,10 @@ def test_a_file_holds_the_run(which: str, request: pytest.FixtureRequest, tmp_pa
     for field in fields(Metrics):
         one, other = (getattr(x.metrics, field.name) for x in (run, again))
         assert one.tobytes() == other.tobytes(), field.name
-    for name in ("positions", "start", "hold", "next_at", "first"):
+    for name in ("since", "place", "hold", "next_at", "cruise"):
+        one, other = (getattr(x.start.segments, name) for x in (run, again))
+        assert np.array_equal(one, other), name
+    for name in ("positions", "first"):
         one, other = (getattr(x.start, name) for x in (run, again))
         assert np.array_equal(one, other), name
     assert isinstance(again.start, AgentsState)
@@ -266,8 +269,8 @@ def test_each_variable_of_a_file_is_what_it_is_called(run: dwell.Run) -> None:
         ("event_next_at", table.next_at), ("event_error", table.errors),
         ("event_hold_error", table.hold_error), ("event_neighbors", table.neighbors),
         ("event_nearest", table.nearest), ("event_empty", table.empty),
-        ("start_position", start.start), ("start_hold", start.hold),
-        ("start_next_at", start.next_at), ("agent", np.arange(7)),
+        ("start_position", start.positions), ("start_hold", start.segments.hold),
+        ("start_next_at", start.segments.next_at), ("agent", np.arange(7)),
         ("error", run.metrics.errors), ("hold_error", run.metrics.hold_errors),
         ("cost", run.metrics.costs), ("separation", run.metrics.separations),
         ("sample_time", run.metrics.times),

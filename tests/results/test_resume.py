@@ -98,7 +98,8 @@ def test_two_runs_may_go_on_from_one_state():
     network = Network(delay=0.5)
     whole = run(LAWS["timer"], 3.0, network)
     middle = whole.arc.states[20]
-    other = replace(middle, hold=middle.hold + 0.1)
+    faster = replace(middle.segments, hold=middle.segments.hold + 0.1)
+    other = replace(middle, segments=faster)
     first = solve(whole.system, middle, until=3.0)
     solve(whole.system, other, until=3.0)
     second = solve(whole.system, middle, until=3.0)

@@ -191,7 +191,9 @@ def test_any_dimension_and_any_density_run_one_by_one():
 
 def test_largest_speed_is_that_of_the_segments():
     run = dwell.run_scenario(scenario(LAWS["lloyd"]))
-    holds = np.concatenate([run.start.hold, run.events.holds[run.events.time < run.horizon]])
+    holds = np.concatenate(
+        [run.start.segments.hold, run.events.holds[run.events.time < run.horizon]]
+    )
     assert run.summary()["top_speed"] == np.sqrt((holds**2).sum(axis=1)).max()
     still = dwell.run_scenario(scenario(LAWS["lloyd"], horizon=0.0))
     assert still.summary()["top_speed"] == 0.0

@@ -89,9 +89,7 @@ def test_a_function_that_fails_elsewhere_is_no_violation():
     run = dwell.simulate(site, None, [(0.3, 0.3), (0.6, 0.6)], LAW, until=0.5, seed=1)
     object.__setattr__(run.system.ground, "density", corner)
     from dwell.verify.centroids import FEWER, counted
-    from dwell.verify.recorded import Recorded
 
-    recorded = Recorded(run.system, run.start, run.events, run.horizon)
-    found = counted(recorded, FEWER, lambda what, share: None)
+    found = counted(run.details.trajectory, FEWER, lambda what, share: None)
     assert found.status == "not applicable"
     assert "must not be negative" in found.where

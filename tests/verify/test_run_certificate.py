@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dwell
+from dwell.agents import Trajectory
 from dwell.agents.network import Network
 from dwell.controllers import Timer
 from dwell.theory.design import setting_of
@@ -144,7 +145,7 @@ def test_the_measured_constant_is_held_against_the_assumed_one():
 
 def test_the_rate_of_the_cost_is_its_derivative():
     run = dwell.simulate(BOX, HILL, START, LAW, until=1.0, seed=2)
-    course = follow(run.details.recorded, THOROUGH.times)
+    course = follow(run.details.trajectory, THOROUGH.times)
     for k in (40, 400, 900):
         t, h = float(course.times[k]), 1e-7
         if np.abs(run.events.time - t).min() < 2 * h:
@@ -157,14 +158,15 @@ def test_the_rate_of_the_cost_is_its_derivative():
 def hand_made(*, start=START, hold=None, next_at=None, until=0.02, assumed=LOOSE):
     """What is found of a beginning that no law would make, and no jumps after it."""
     run, n = simulated(LAW, 0.06), len(START)
-    begin = replace(
-        run.start,
-        start=np.array(start, dtype=float),
+    segments = replace(
+        run.start.segments,
+        place=np.array(start, dtype=float),
         hold=np.zeros((n, 2)) if hold is None else np.array(hold, dtype=float),
         next_at=np.full(n, 0.03) if next_at is None else np.array(next_at, dtype=float),
     )
+    begin = replace(run.start, segments=segments)
     none = run.events.take(np.arange(0))
-    found = held_against(Recorded(run.system, begin, none, until), assumed, QUICK)
+    found = held_against(Recorded(Trajectory(run.system, begin, none, until)), assumed, QUICK)
     return {finding.name: finding for finding in found}
 
 
@@ -203,7 +205,7 @@ def test_a_cost_that_rises_too_fast_is_found():
     away = -50.0 * errors / np.hypot(*errors.T)[:, None]
     found = hand_made(hold=away, until=0.002)
     assert (found["cost-rate"].status, found["cost-in-u"].status) == (N, N)
-    run = simulated(LAW, 0.06).details.recorded
+    run = simulated(LAW, 0.06).details.trajectory
     course = replace(follow(run, 50), hold_errors=np.zeros((1, 6)))
     bound = 0.25 * course.masses * 0.3**2 * LAW.reach
     for rates, status in ((0.9 * bound / 0.25, H), (1.1 * bound / 0.25, V)):
@@ -220,7 +222,7 @@ def test_a_cost_that_rises_too_fast_is_found():
 
 def test_the_rate_of_the_cost_is_bounded_only_where_the_hold_error_is():
     """At each time for itself, and nowhere for an eta_max above k1."""
-    course = follow(simulated(LAW, 0.06).details.recorded, 50)
+    course = follow(simulated(LAW, 0.06).details.trajectory, 50)
     wild = np.zeros_like(course.errors)
     wild[3, 1] = 0.31
     rates = np.full_like(course.rates, -1.0)

@@ -9,10 +9,10 @@ import pytest
 
 import dwell
 from dwell._kernels.common.status import CEILING, FLOOR
+from dwell.agents import Trajectory
 from dwell.geometry import Ball, Box, Ellipsoid
 from dwell.verify.finding import NOT_APPLICABLE, not_applicable
 from dwell.verify.guarantees import _misjudged, follow_centroids
-from dwell.verify.recorded import Recorded
 from dwell.verify.reference_trigger import _rays, _UncertainCell, _unit, wider
 
 TILTED = Ellipsoid((1.0, 2.0), (3.0, 0.5), ((0.8, 0.6), (-0.6, 0.8)))
@@ -73,9 +73,9 @@ def test_a_longest_interval_is_judged_up_to_its_end() -> None:
     later = table.next_at.copy()
     later[row] = table.time[row] + 2.0
     forged = replace(table, mark=mark, next_at=later)
-    recorded = Recorded(run.system, run.start, forged, run.horizon)
+    recorded = Trajectory(run.system, run.start, forged, run.horizon)
     assert _misjudged(recorded, run.system.controller, row) > 1e-3
-    honest = Recorded(run.system, run.start, table, run.horizon)
+    honest = Trajectory(run.system, run.start, table, run.horizon)
     assert _misjudged(honest, run.system.controller, row) <= 1e-6
 
 
@@ -83,7 +83,7 @@ def test_intervals_that_end_with_the_run_are_followed() -> None:
     run = triggered()
     table = run.events
     last = float(table.time[-1])
-    found = follow_centroids(run.system, run.start, table, last)
+    found = follow_centroids(Trajectory(run.system, run.start, table, last))
     assert (found.times == last).sum() > run.agents  # at spread times each agent counts once
 
 

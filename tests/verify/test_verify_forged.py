@@ -20,7 +20,7 @@ import pytest
 
 import dwell
 from dwell import Ball, Box, Gaussian, Lloyd, Timer, Uniform
-from dwell.agents import EventTable, Network
+from dwell.agents import EventTable, Network, Trajectory
 from dwell.agents.state import Spent
 from dwell.results import Run
 from dwell.verify import Report, centroids, guarantees, verify
@@ -91,15 +91,16 @@ def forged(name: str, forge: Callable[[Any], object] = lambda f: None, **options
     """The report on the run `name` once `forge` has altered a copy of it."""
     run = honest(name)
     table = EventTable(**{c: v.copy(order="K") for c, v in run.events.columns().items()})
-    start = replace(run.start, hold=run.start.hold.copy(), next_at=run.start.next_at.copy())
-    claims = {"ended": run.stop.reason.value, "places": run.start.start.copy()}
+    claims = {"ended": run.stop.reason.value, "places": run.start.positions}
     f = SimpleNamespace(
-        run=run, law=run.system.controller, system=run.system, start=start, events=table,
+        run=run, law=run.system.controller, system=run.system, start=run.start,
+        segments=run.start.segments.copied(), events=table,
         samples=deepcopy(run.metrics), until=run.horizon, claims=claims,
     )  # fmt: skip
     forge(f)
     claims = Claims(metrics=f.samples, **f.claims)
-    return verify(f.system, f.start, f.events, f.until, claims, **options)
+    start = replace(f.start, segments=f.segments)
+    return verify(f.system, start, f.events, f.until, claims, **options)
 
 
 def named(report: Report) -> dict[str, Finding]:
@@ -153,7 +154,7 @@ def sampled(column: str, row: int, by: float = 0.0, ulps: float = 0.0) -> Forge:
 
 def begun(column: str, value: Any, agent: int = 1) -> Forge:
     """A number of the start."""
-    return alter("start", column, agent, value)
+    return alter("segments", column, agent, value)
 
 
 def spent(name: str, agent: int = 1) -> Forge:
@@ -273,7 +274,7 @@ def meet(f: Any) -> None:
 
 
 def start_together(f: Any) -> None:
-    f.start = replace(f.start, start=f.start.start[[0, 0, *range(2, 6)]])
+    f.segments.place[1] = f.segments.place[0]
 
 
 def at_the_neighbour(f: Any) -> None:
@@ -511,7 +512,7 @@ def test_what_a_law_does_not_guarantee_is_no_violation(run: str, forge: Forge, n
 
 def guaranteed(run: Run, law: Any = None) -> dict[str, Finding]:
     system = replace(run.system, controller=law or run.system.controller)
-    found = guarantees.promises(system, run.start, run.events, run.horizon)
+    found = guarantees.promises(Trajectory(system, run.start, run.events, run.horizon))
     return {finding.name: finding for finding in found}
 
 
@@ -519,7 +520,7 @@ def test_the_cost_may_rise_by_rounding_only(monkeypatch: pytest.MonkeyPatch) -> 
     for rise, status in ((0.9e-12, "holds"), (1.1e-12, VIOLATED)):
         costs = 2.0 * np.array([1.1, 1.0, 1.0 + rise, 0.9])
         known = SimpleNamespace(costs=costs)
-        monkeypatch.setattr(guarantees, "measure", lambda *world, known=known: known)
+        monkeypatch.setattr(guarantees, "measure_at", lambda *world, known=known: known)
         found = guaranteed(honest("lloyd"))["cost"]
         assert found.status == status
     times = np.unique(honest("lloyd").events.time)
@@ -529,7 +530,7 @@ def test_the_cost_may_rise_by_rounding_only(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_drift_is_held_against_delta() -> None:
     run = honest("self-triggered")
-    worst = follow_centroids(run.system, run.start, run.events, run.horizon)
+    worst = follow_centroids(run.details.trajectory)
     drift = float(worst.drift[worst.free].max())
     for delta, status in ((drift, "holds"), (drift * (1 - 1e-12), VIOLATED)):
         assert (
@@ -553,14 +554,15 @@ def test_guarantees_are_kept_to_rounding_where_the_trigger_chose(
 
 def test_intervals_that_the_trigger_did_not_choose_are_set_aside() -> None:
     run = honest("self-triggered")
-    seen = follow_centroids(run.system, run.start, run.events, run.horizon)
+    seen = follow_centroids(run.details.trajectory)
     marks = run.events.count("mark")
     assert seen.free.any()
     assert not seen.free.all()
     for mark in (FLOOR, MISSED):
         table = replace(run.events, mark=np.full_like(marks, mark))
         start = replace(run.start, spent=tuple(replace(s, mark=mark) for s in run.start.spent))
-        assert not follow_centroids(run.system, start, table, run.horizon).free.any()
+        marked = Trajectory(run.system, start, table, run.horizon)
+        assert not follow_centroids(marked).free.any()
 
 
 def test_the_equation_is_held_to_a_hundred_times_its_tolerance() -> None:
@@ -619,7 +621,7 @@ def test_honest_runs_pass_every_check_that_applies(name: str) -> None:
 COLUMNS = [
     *(("events", name) for name in ("time", "positions", "holds", "next_at", "errors")),
     *(("events", name) for name in ("hold_error", "nearest", "cruise", "bend", "promise")),
-    *(("start", name) for name in ("start", "hold", "next_at", "cruise", "bend")),
+    *(("start", name) for name in ("place", "hold", "next_at", "cruise", "bend")),
     *(("samples", name) for name in ("times", "errors", "hold_errors", "costs", "separations")),
 ]
 
@@ -632,7 +634,8 @@ def test_every_number_is_looked_at(part: str, column: str, value: float) -> None
     name = {"bend": "lloyd-ode", "promise": "event-triggered", "cruise": "self-triggered"}
 
     row = 1 if part == "start" else 3
-    found = named(forged(name.get(column, "timer"), alter(part, column, row, value)))["finite"]
+    wrong = begun(column, value) if part == "start" else alter(part, column, row, value)
+    found = named(forged(name.get(column, "timer"), wrong))["finite"]
     assert found.status == ("holds" if endless else VIOLATED)
     assert found.where == ("" if endless else f"{part}: {column}, row {row}")
 

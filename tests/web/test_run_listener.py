@@ -68,9 +68,9 @@ def test_a_listener_hears_the_whole_run(server):
     assert kinds.count("begin") == 1
     begin = next(text for text in texts if text["type"] == "begin")
     start = own.start
-    assert begin["start"]["positions"] == start.start.tolist()
-    assert begin["start"]["holds"] == start.hold.tolist()
-    assert begin["start"]["next_at"] == start.next_at.tolist()
+    assert begin["start"]["positions"] == start.positions.tolist()
+    assert begin["start"]["holds"] == start.segments.hold.tolist()
+    assert begin["start"]["next_at"] == start.segments.next_at.tolist()
     sizes = np.hypot(*np.array(begin["start"]["errors"]).T)
     assert np.allclose(sizes, own.errors(0.0), rtol=1e-12)
     samples_taken = sum(begin["start"]["spent"]["looked"]) + len(own.events)
@@ -172,7 +172,7 @@ def test_a_solution_of_a_differential_equation_comes_with_its_bends(server):
     own = run_scenario(parse_scenario(body))
     same(joined(frames), own.events)
     begin = next(text for text in texts if text["type"] == "begin")
-    assert begin["start"]["bend"] == own.start.bend.tolist()
+    assert begin["start"]["bend"] == own.start.segments.bend.tolist()
 
 
 def test_a_late_listener_receives_the_end_of_a_cancelled_run(server):

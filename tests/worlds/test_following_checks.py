@@ -92,7 +92,8 @@ def test_a_forged_velocity_is_found(runs, name):
 @pytest.mark.parametrize("name", ["tvd", "own"])
 def test_a_forged_start_is_found(runs, name):
     system, start, table = runs[name]
-    forged = replace(start, hold=start.hold + 1e-6)
+    off = replace(start.segments, hold=start.segments.hold + 1e-6)
+    forged = replace(start, segments=off)
     assert findings(system, forged, table)["start-hold"].status == "violated"
 
 
@@ -178,7 +179,7 @@ def test_flags():
     law = TVD(dt=0.2)
     system = system_of(NEAR, hill(2, 10.0), law, 5)
     start = system.start(FIVE + np.array([5.0, 0.0]))
-    facts = RunFacts(start, start.start, 1.0, 0, 0.0, 3, 0.0)
+    facts = RunFacts(start, start.positions, 1.0, 0, 0.0, 3, 0.0)
     codes = [flag.code for flag in flags_of(system, facts, None)]
     assert "ill-conditioned" in codes
     own = replace(system, controller=LAWS["own"])
@@ -215,7 +216,7 @@ def test_far_from_a_minimum_neighbours_are_left_out():
     system = system_of(dwell.Box((-8, -8), (8, 8)), density, law, 2)
     start = system.start(np.array([(6.0, 0.05), (6.0, -0.05)]))
     assert (start.marks == 1).any()
-    assert (start.hold[:, 0] < 0.0).all()
+    assert (start.segments.hold[:, 0] < 0.0).all()
 
 
 def test_moving_boundaries_too():

@@ -1,6 +1,6 @@
 """Agents, their segments of motion, what each measures, and the multi-agent hybrid system."""
 
-from dwell.agents.events import EventTable, table_of
+from dwell.agents.events import EventTable
 from dwell.agents.interfaces import (
     CellMeasurement,
     Command,
@@ -18,6 +18,7 @@ from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
 from dwell.agents.timeline import Switch
 from dwell.agents.traits import Traits
+from dwell.agents.trajectory import Trajectory, table_of
 from dwell.agents.world import Sensor
 from dwell.cells.weighted_region import WeightedRegion
 
@@ -38,6 +39,7 @@ __all__ = [
     "Sensor",
     "Switch",
     "Traits",
+    "Trajectory",
     "WeightedRegion",
     "check_start",
     "scatter",

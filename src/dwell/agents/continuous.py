@@ -14,10 +14,12 @@ import numpy as np
 
 from dwell._compatibility import Need
 from dwell._types import Floats, Ints, Points, lengths
-from dwell.agents.events import EventTable, LoggedStates, logged_events
+from dwell.agents.events import EventTable
+from dwell.agents.segments import Segments
 from dwell.agents.state import AgentsState, SampledStart
 from dwell.agents.system import CoverageSystem, halted
 from dwell.agents.traits import Traits
+from dwell.agents.trajectory import Trajectory
 from dwell.errors import AgentsError, ControllerError
 from dwell.hybrid import HybridArc, Stop, StopReason
 from dwell.hybrid.ode import Spline, solve
@@ -38,14 +40,15 @@ def beginning(
         return system.start(positions, threads=threads)
     system.refuse(Need.EQUATION)
     n = system.agents
-    zeros = np.zeros(n)
+    zeros, never = np.zeros(n), np.full(n, np.inf)
     law: Any = system.controller
     seen = system.measurements(positions)
-    return AgentsState(
-        0.0, positions.copy(), law.velocities(seen.error), zeros, zeros, zeros,
-        np.zeros(n, dtype=np.int64), bend=np.zeros((n, 2, system.dimension)),
-        spent=SampledStart(seen.neighbors),
+    segments = Segments(
+        zeros, positions.copy(), law.velocities(seen.error), zeros, never,
+        bend=np.zeros((n, 2, system.dimension)),
     )  # fmt: skip
+    spent = SampledStart(seen.neighbors)
+    return AgentsState(0.0, segments, zeros, np.zeros(n, dtype=np.int64), spent=spent)
 
 
 def solve_continuous(
@@ -82,11 +85,10 @@ def solve_continuous(
         reason = spline.halt.reason
     elif not spline.finished:
         reason = StopReason.INTERRUPTED
-    table, first = _tabulated(system, replace(start, start=begin), spline, np.array(neighbors))
+    table, first = _tabulated(system, start, spline, np.array(neighbors))
     arc_end = until if reason is StopReason.HORIZON else ends_at
     detail = spline.halt.detail if spline.halt is not None else ""
-    states = LoggedStates(first, table)
-    return HybridArc(system, states, logged_events(table), arc_end, Stop(reason, arc_end, detail))
+    return Trajectory(system, first, table, arc_end).arc(Stop(reason, arc_end, detail))
 
 
 def _refuse_stiff(traits: Traits, duration: float) -> None:
@@ -118,14 +120,15 @@ def _tabulated(
     bends = _bends(spline).reshape(knots, 2, n, dimension).transpose(0, 2, 1, 3)
     following = np.append(spline.times[1:], np.inf)
     values, rates = (v.reshape(knots, n, dimension) for v in (spline.values, spline.rates))
-    first = replace(
-        start,
-        hold=rates[0],
+    segments = replace(
+        start.segments,
         since=np.full(n, start.time),
+        place=start.positions,
+        hold=rates[0],
         next_at=np.full(n, following[0]),
-        first=np.full(n, following[0]),
         bend=bends[0],
     )
+    first = replace(start, segments=segments, first=np.full(n, following[0]))
     received = np.cumsum(neighbors, axis=0)[spline.calls - 1]
     table = replace(
         EventTable.blank((knots - 1) * n, dimension),

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from dwell._checks import check_agent
 from dwell._tables import by_axis, data_frame
-from dwell._types import Floats, Ints, LazySequence, Points, in_columns, lengths
+from dwell._types import Floats, Ints, Points, in_columns
 from dwell.agents.segments import Segments
-from dwell.agents.state import AgentsState, Spent
-from dwell.hybrid import Event, HybridArc
+from dwell.agents.state import AgentsState
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,81 +185,9 @@ class EventTable:
         return {name: values for name, values in every.items() if values is not None}
 
 
-def logged_events(table: EventTable) -> Sequence[Event]:
-    """The jumps of a table as `Event` values."""
-    return LazySequence(len(table), lambda k: Event(float(table.time[k]), int(table.agent[k])))
-
-
-@final
-class LoggedStates(LazySequence[AgentsState]):
-    """The states after each jump, computed from the start and a table when they are read.
-
-    No table holds the memories and messages of agents. For laws that use them, `walk` returns an
-    iterator over the states, in which every decision is made again; they are kept. `last` is the
-    state after the last jump, where it is known.
-    """
-
-    def __init__(
-        self,
-        start: AgentsState,
-        table: EventTable,
-        walk: Callable[[], Iterator[AgentsState]] | None = None,
-        last: AgentsState | None = None,
-    ) -> None:
-        super().__init__(len(table) + 1, self._after)
-        self.table = table
-        self._start, self._last = start, last
-        self._steps = None if walk is None else walk()
-        self._walked = [start]
-
-    def _after(self, j: int) -> AgentsState:
-        if j == 0:
-            return self._start
-        if self._last is not None and j == len(self.table):
-            return self._last
-        if self._steps is not None:
-            self._walked += islice(self._steps, max(j + 1 - len(self._walked), 0))
-            return self._walked[j]
-        segments, who = self._start.segments.copied(), self.table.agent[:j]
-        segments.put(who, self.table.begun(segments).take(slice(j)))
-        made = np.bincount(who, minlength=len(segments.since))
-        now, event_counts = float(self.table.time[j - 1]), self._start.event_counts + made
-        return self._start.with_segments(segments, time=now, event_counts=event_counts, memory=())
-
-
 def _in_one(several: list[np.ndarray], vectors: bool) -> np.ndarray:
     """Columns one after another; each coordinate of vectors is contiguous."""
     if not vectors:
         return np.concatenate(several)
     found = in_columns(sum(map(len, several)), several[0].shape[1])
     return np.concatenate(several, out=found)
-
-
-def table_of(arc: HybridArc[AgentsState]) -> EventTable:
-    """The event table of an arc of the readable loop or of the compiled engine."""
-    if isinstance(arc.states, LoggedStates):
-        return arc.states.table
-    table = EventTable.blank(arc.jumps, arc.states[0].start.shape[1])
-    extra: dict[str, list[float]] = {name: [] for name in USUALLY if name != "bend"}
-    stays = getattr(arc.system, "stays", False)  # where agents wait at corners
-    for j, event in enumerate(arc.events):
-        p, after = event.source, arc.states[j + 1]
-        cell, (spent,) = after.last, after.spent
-        assert cell is not None
-        before = arc.states[j].segments.take([p])
-        held = before.velocity_at(event.time) if stays else before.hold
-        change = lengths(held[0] - after.hold[p])
-        done = (event.time, p, after.start[p], after.hold[p], after.next_at[p])
-        seen = (cell.error, change, cell.neighbors, cell.nearest, cell.empty)
-        for column, value in zip(table.columns().values(), (*done, *seen), strict=True):
-            column[j] = value
-        extra["cruise"].append(np.inf if after.cruise is None else float(after.cruise[p]))
-        for kind in fields(Spent):
-            extra[kind.name].append(getattr(spent, kind.name))
-        extra["promise"].append(after.promise)
-    unusual: dict[str, Any] = {}
-    for name, values in extra.items():
-        column = np.array(values, dtype=np.int64 if name in WHOLE else np.float64)
-        if not np.array_equal(column, table.column(name)):
-            unusual[name] = column
-    return replace(table, **unusual)

@@ -32,6 +32,11 @@ class Segments:
     fade: float = math.inf  # rate at which it then decays; inf: the agent stops at once
     bend: Floats | None = None  # (..., 2, n): coefficients of dt**2 and dt**3 of the path
 
+    @property
+    def cruises(self) -> bool:
+        """Whether some velocity is held for a limited time."""
+        return not np.isinf(self.cruise).all()
+
     def at(self, t: Any) -> Points:
         """Positions at time t (anything that broadcasts with the segments), (..., n)."""
         dt = t - self.since
@@ -82,7 +87,7 @@ class Segments:
         return length, energy
 
     def _used_and_left(self, dt: Any) -> tuple[Any, Any]:
-        if np.isinf(self.cruise).all():
+        if not self.cruises:
             return dt, 1.0
         from dwell._kernels.common.segments import times_and_fractions
 
@@ -99,7 +104,10 @@ class Segments:
         return {name: values for name, values in every.items() if values is not None}
 
     def _each(self, change: Callable[[np.ndarray], Any]) -> Segments:
-        return replace(self, **{name: change(values) for name, values in self.parts().items()})
+        return Segments(
+            change(self.since), change(self.place), change(self.hold), change(self.next_at),
+            change(self.cruise), self.fade, None if self.bend is None else change(self.bend),
+        )  # fmt: skip
 
     def take(self, which: Any) -> Segments:
         """The segments that an index into the arrays selects."""

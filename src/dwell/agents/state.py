@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -85,19 +84,13 @@ class Mail:
 @final
 @dataclass(frozen=True, eq=False, slots=True)
 class AgentsState:
-    """The state of all agents, one row each. Times are absolute; a timer is `next_at - time`."""
+    """The state of all agents, one row each; times are absolute."""
 
     time: float
-    start: Points  # (N, n) position at which each present segment began
-    hold: Points  # (N, n) velocity at its beginning
-    since: Floats  # (N,) time of its beginning
+    segments: Segments  # (N,) the present ones
     first: Floats  # (N,) time of each agent's first event
-    next_at: Floats  # (N,) time of its next event
     event_counts: Ints  # (N,) events so far, without the initial one
     last: CellMeasurement | None = None  # of the agent of the latest jump
-    cruise: Floats | None = None  # (N,) see Segments; None: inf for all agents
-    fade: float = math.inf
-    bend: Floats | None = None  # (N, 2, n) see Segments
     samples_next: np.ndarray | None = None  # (N,) whether its next event is a sample; None: always
     memory: tuple[object, ...] = ()  # (N,) memories of the controllers; () for none
     mail: tuple[Mail, ...] = ()  # (N,) () for laws without messages
@@ -112,21 +105,6 @@ class AgentsState:
     before: Points | None = None
 
     @property
-    def segments(self) -> Segments:
-        """The present segments."""
-        cruise = np.full(len(self.since), np.inf) if self.cruise is None else self.cruise
-        return Segments(
-            self.since, self.start, self.hold, self.next_at, cruise, self.fade, self.bend
-        )
-
-    def with_segments(self, segments: Segments, **changes: Any) -> AgentsState:
-        """The state with other present segments, and other changes."""
-        return replace(
-            self, since=segments.since, start=segments.place, hold=segments.hold,
-            next_at=segments.next_at, cruise=segments.cruise, bend=segments.bend, **changes,
-        )  # fmt: skip
-
-    @property
     def positions(self) -> Points:
         """Positions of all agents, (N, n): always from the agent's own last event."""
         return self.segments.at(self.time)
@@ -139,13 +117,13 @@ class AgentsState:
     @property
     def timers(self) -> Floats:
         """Time left until each agent's next event, (N,)."""
-        return self.next_at - self.time
+        return self.segments.next_at - self.time
 
     @property
     def marks(self) -> Ints:
         """Status codes of the law in `spent`, (N,) at the start; zeros where `spent` is empty."""
         if not self.spent:
-            return np.zeros(len(self.since), dtype=np.int64)
+            return np.zeros(len(self.first), dtype=np.int64)
         return counts_of(self.spent, "mark")
 
     def at(self, time: float) -> AgentsState:
@@ -166,13 +144,14 @@ class AgentsState:
         velocities: Points = self._segments_then(moment).velocity_at(max(moment, 0.0))
         if self.before is not None and time == self.time:
             # An agent that is due again has jumped at an earlier instant, however near.
-            jumped = (self.since >= time * (1.0 - INSTANT)) & (self.next_at > time)
+            now = self.segments
+            jumped = (now.since >= time * (1.0 - INSTANT)) & (now.next_at > time)
             velocities[jumped] = self.before[jumped]
         return velocities
 
     def noting(self, agent: int) -> AgentsState:
         """The state with the velocity of `agent` before this instant, before its jump."""
-        if self.before is None or self.since[agent] >= self.time:
+        if self.before is None or self.segments.since[agent] >= self.time:
             return self
         return replace(self, before=_put(self.before, agent, self.velocities[agent]))
 
@@ -181,7 +160,7 @@ class AgentsState:
         then = self.segments
         if self.past:
             then = then.copied()
-            for p in np.flatnonzero(self.since > max(time, 0.0)):
+            for p in np.flatnonzero(self.segments.since > max(time, 0.0)):
                 made = int(self.event_counts[p])
                 k = max(
                     bisect_right(self.past[p], time, hi=made, key=lambda segment: segment[0]) - 1, 0
@@ -191,14 +170,13 @@ class AgentsState:
 
     def remembering(self, agent: int) -> AgentsState:
         """The state with the present segment of `agent` among the past ones, before its jump."""
-        past = self.past or tuple([] for _ in self.since)
-        made, segments = int(self.event_counts[agent]), past[agent]
-        if len(segments) != made:  # a list that another run has extended
-            segments = segments[:made]
-        cruise = math.inf if self.cruise is None else float(self.cruise[agent])
-        place, hold = self.start[agent].copy(), self.hold[agent].copy()
-        segments.append((float(self.since[agent]), place, hold, cruise))
-        return replace(self, past=(*past[:agent], segments, *past[agent + 1 :]))
+        past = self.past or tuple([] for _ in self.first)
+        made, finished, now = int(self.event_counts[agent]), past[agent], self.segments
+        if len(finished) != made:  # a list that another run has extended
+            finished = finished[:made]
+        place, hold = now.place[agent].copy(), now.hold[agent].copy()
+        finished.append((float(now.since[agent]), place, hold, float(now.cruise[agent])))
+        return replace(self, past=(*past[:agent], finished, *past[agent + 1 :]))
 
     def with_order(
         self,
@@ -209,8 +187,11 @@ class AgentsState:
         spent: Spent,
     ) -> AgentsState:
         """The state after the jump of `agent` at `position` with this command and measurement."""
-        n = len(self.since)
-        memory = self.memory
+        segments = self.segments.copied()
+        segments.since[agent], segments.place[agent] = self.time, position
+        segments.hold[agent], segments.next_at[agent] = order.hold, order.next_at
+        segments.cruise[agent] = order.cruise
+        n, memory = len(self.first), self.memory
         if memory or order.memory is not None:
             memory = memory or (None,) * n
             memory = (*memory[:agent], order.memory, *memory[agent + 1 :])
@@ -220,13 +201,9 @@ class AgentsState:
             promised = _changed(promised, agent, promise, -1.0, n)
         return replace(
             self,
-            start=_put(self.start, agent, position),
-            hold=_put(self.hold, agent, order.hold),
-            since=_put(self.since, agent, self.time),
-            next_at=_put(self.next_at, agent, order.next_at),
+            segments=segments,
             event_counts=_put(self.event_counts, agent, self.event_counts[agent] + 1),
             last=measurement,
-            cruise=_changed(self.cruise, agent, order.cruise, math.inf, n),
             samples_next=_changed(self.samples_next, agent, order.measures, True, n),
             memory=memory,
             spent=(spent,),

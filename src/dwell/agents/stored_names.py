@@ -10,12 +10,16 @@ from dataclasses import fields
 from functools import cache
 
 STORED = {
-    "AgentsState": "time start hold since first next_at looks last cruise fade bend looking memory "
-    "mail spent promise promised past before",
+    "AgentsState": "time segments first looks last looking memory mail spent promise promised past "
+    "before",
+    # In files the names of its segments' fields lie between those of its own.
+    "AgentsState with segments": "time start hold since first next_at looks last cruise fade bend "
+    "looking memory mail spent promise promised past before",
     "Ball": "middle distance radius",
     "EventTable": "time agent positions holds next_at errors hold_error neighbors nearest empty "
     "cruise bend looked guaranteed dual_guaranteed sent received mark promise voronoi",
     "Legs": "since place hold next_at cruise fade bend",
+    "Legs of a state": "since start hold next_at cruise fade bend",  # beside its other fields
     "Look": "agent error mass neighbors nearest empty stretch",
     "Mail": "heard coming",
     "Memory": "level spoke",

@@ -31,6 +31,7 @@ from dwell.agents.knowledge import (
     positions_received,
 )
 from dwell.agents.network import PERFECT, Network
+from dwell.agents.segments import Segments
 from dwell.agents.start import seed_words
 from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
 from dwell.agents.traits import Traits, traits_of
@@ -381,7 +382,7 @@ class CoverageSystem:
             event_count=count,
             first_event_at=float(state.first[agent]),
             position=for_reading(positions[agent]),
-            hold=for_reading(state.hold[agent]),
+            hold=for_reading(state.segments.hold[agent]),
             measurement=None if self.information.others == "broadcasts" else measurement,
             draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], count),
             sample=sample,
@@ -424,8 +425,9 @@ class CoverageSystem:
         n, law = self.agents, self.controller
         zeros = np.zeros(n)
         none = np.zeros(n, dtype=np.int64)
-        still = np.zeros((n, self.dimension))
-        blank = AgentsState(0.0, positions.copy(), still, zeros, zeros, zeros, none)
+        still, never = np.zeros((n, self.dimension)), np.full(n, np.inf)
+        stand = Segments(zeros, positions.copy(), still, zeros, never, self.traits.fade)
+        blank = AgentsState(0.0, stand, zeros, none)
         together = self.program is not None and self.perfect and not self.sensors
         if together and "begin_all" in self.traits.methods:
             return self._start_together(blank, threads)
@@ -441,12 +443,16 @@ class CoverageSystem:
         looked = int(self.information.others != "broadcasts")
         memory = tuple(order.memory for order in orders)
         promises = [-1.0 if order.promise is None else order.promise for order in orders]
-        state = replace(
-            blank,
+        begun = replace(
+            stand,
             hold=np.array([order.hold for order in orders], dtype=np.float64),
             next_at=np.array([order.next_at for order in orders], dtype=np.float64),
-            fade=self.traits.fade,
-            cruise=_unless_all([order.cruise for order in orders], math.inf),
+            cruise=np.array([order.cruise for order in orders], dtype=np.float64),
+        )
+        state = replace(
+            blank,
+            segments=begun,
+            first=begun.next_at.copy(),
             samples_next=_unless_all([order.measures for order in orders], True),
             memory=() if all(order.memory is None for order in orders) else memory,
             promised=_unless_all(promises, -1.0),
@@ -461,7 +467,7 @@ class CoverageSystem:
             state = replace(state, before=np.zeros((n, self.dimension)))
         for p, order in enumerate(orders):
             state = self._spoken(state, p, positions[p], order, None, PERFECT)
-        return replace(state, first=state.next_at.copy())
+        return state
 
     def _start_together(self, blank: AgentsState, threads: int | None) -> AgentsState:
         """The state at time 0 for laws in plain numbers, computed for all agents together.
@@ -469,19 +475,22 @@ class CoverageSystem:
         Such a law uses its memory for lost samples only, and none are lost here.
         """
         law: Any = self.controller
-        seen = self.measurements(blank.start, threads=threads)
+        stand = blank.segments
+        seen = self.measurements(stand.place, threads=threads)
         first: FirstCommands = law.begin_all(seen.error)
-        cruise = np.full(self.agents, first.cruise) if math.isfinite(first.cruise) else None
         later = self.arrivals > 0.0
         hold = np.where(later[:, None], 0.0, first.hold)
         next_at = np.where(later, self.arrivals, first.next_at)
-        return replace(
-            blank,
+        begun = replace(
+            stand,
             hold=np.ascontiguousarray(hold),
             next_at=next_at,
+            cruise=np.full(self.agents, first.cruise),
+        )
+        return replace(
+            blank,
+            segments=begun,
             first=next_at.copy(),
-            fade=self.traits.fade,
-            cruise=cruise,
             spent=SampledStart(seen.neighbors, 1 - later.astype(np.int64)),
         )
 
@@ -496,8 +505,9 @@ class CoverageSystem:
 
         Agents that leave do so before all others at that time.
         """
-        agent = int(np.argmin(state.next_at))
-        due = float(state.next_at[agent])
+        next_at = state.segments.next_at
+        agent = int(np.argmin(next_at))
+        due = float(next_at[agent])
         leaving = self.leaving(state)
         if leaving is not None and leaving[0] <= due:
             return Event(*leaving)
@@ -507,7 +517,7 @@ class CoverageSystem:
         """The time and the agent of the next departure, if there is one."""
         if self.timeline.same_agents:
             return None
-        left = state.since >= self.departures
+        left = state.segments.since >= self.departures
         due = np.where(left, np.inf, self.departures)
         agent = int(np.argmin(due))
         return (float(due[agent]), agent) if due[agent] < np.inf else None

@@ -6,9 +6,9 @@ segments are always those of the table, so that one wrong row does not affect th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 
-from dwell.agents.continuous import is_continuous
 from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
@@ -32,14 +32,5 @@ def walk(
             continue
         segments = after.segments.copied()
         segments.put(p, table.begun(segments).take(k))
-        state = after.with_segments(segments)
+        state = replace(after, segments=segments)
         yield after, state
-
-
-def walk_of(
-    system: CoverageSystem, start: AgentsState, table: EventTable
-) -> Callable[[], Iterator[AgentsState]] | None:
-    """The states of a replay, for laws with memories or messages; None for all other laws."""
-    if system.compiles or is_continuous(system):
-        return None
-    return lambda: (state for _, state in walk(system, start, table))

@@ -17,7 +17,7 @@ import numpy as np
 from dwell.agents.interfaces import CellMeasurement, Controller, Message, Sample
 from dwell.agents.segments import Segments
 from dwell.agents.state import AgentsState, Mail, Spent
-from dwell.agents.stored_names import stored_names
+from dwell.agents.stored_names import STORED, stored_names
 from dwell.controllers.centroid_bounds import CentroidBall
 from dwell.controllers.event_triggered import BroadcastMemory
 from dwell.controllers.self_triggered_centroid import CentroidPlan
@@ -36,6 +36,7 @@ KNOWN: dict[str, type] = {  # names of classes in files
 }
 IN_FILES = {known: name for name, known in KNOWN.items()}
 NONE: Mapping[str, Any] = MappingProxyType({})
+STATE, IN_ORDER = "Legs of a state", STORED["AgentsState with segments"].split()
 LATER = {(Message, "data")}  # fields that older files lack; None is not written
 
 
@@ -72,6 +73,9 @@ def plain(value: Any, own: Mapping[str, Any] = NONE) -> Any:
         for f, key in _field_names(type(value)).items()
         if (type(value), f) not in LATER or getattr(value, f) is not None
     }
+    if isinstance(value, AgentsState):
+        kept |= _beside(kept.pop("segments"))
+        kept = {key: kept[key] for key in IN_ORDER}
     return {in_files or name: {key: plain(part, own) for key, part in kept.items()}}
 
 
@@ -93,8 +97,11 @@ def restored(value: Any, own: Mapping[str, Any] = NONE) -> Any:
     made = own.get(kind, KNOWN.get(kind))
     if not isinstance(made, type) or not is_dataclass(made):
         raise ValueError(f"{kind} is nothing that a file should hold")
-    parts = {key: f for f, key in _field_names(made).items()}
-    return made(**{parts[key]: restored(part, own) for key, part in inside.items()})
+    parts = {key: restored(part, own) for key, part in inside.items()}
+    if made is AgentsState:
+        parts["segments"] = _taken_out(parts)
+    names = {key: f for f, key in _field_names(made).items()}
+    return made(**{names[key]: part for key, part in parts.items()})
 
 
 def _field_names(cls: type) -> dict[str, str]:
@@ -104,10 +111,25 @@ def _field_names(cls: type) -> dict[str, str]:
     return {f.name: f.name for f in fields(cls)}
 
 
+def _beside(segments: Segments) -> dict[str, Any]:
+    """The segments of a state as they stand beside its other fields; no cruise is None."""
+    names = stored_names(Segments, STATE)
+    kept = {key: getattr(segments, f) for f, key in names.items()}
+    return kept if segments.cruises else {**kept, names["cruise"]: None}
+
+
+def _taken_out(parts: dict[str, Any]) -> Segments:
+    """The segments of a state, taken out of its other fields."""
+    values = {f: parts.pop(key) for f, key in stored_names(Segments, STATE).items()}
+    if values["cruise"] is None:
+        values["cruise"] = np.full(len(values["since"]), np.inf)
+    return Segments(**values)
+
+
 def pack_segments(lead: str, segments: Segments) -> dict[str, np.ndarray]:
     """The arrays of segments by their stored names, without those that say nothing."""
     names, parts = stored_names(Segments, "Legs"), segments.parts()
-    if np.isinf(segments.cruise).all():
+    if not segments.cruises:
         del parts["cruise"]
     return {lead + names[part]: values for part, values in parts.items()}
 

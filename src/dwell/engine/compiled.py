@@ -7,7 +7,7 @@ depend on the same positions, in any order, so they may be computed in parallel.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -95,10 +95,8 @@ class CompiledRun:
         segments.since[who] = row[:, 2 * n + AFTER_SINCE]
         segments.next_at[who[self.segments.queue & ROW]] = self.segments.due
         counts[who] = row[:, 2 * n + AFTER_SAMPLES].astype(np.int64)
-        cruise = before.cruise
-        if cruise is not None:
-            segments.cruise[who] = program_of(self.system).cruise
-        return before.with_segments(segments, time=time, event_counts=counts)
+        segments.cruise[who] = program_of(self.system).cruise
+        return replace(before, segments=segments, time=time, event_counts=counts)
 
     def stop(self, reason: int, until: float) -> Stop | None:
         """Return why the run is over; None if it is not."""
@@ -223,11 +221,12 @@ def _segment_table(start: AgentsState, number: Ints) -> SegmentTable:
     from dwell._kernels.common.segments import COLUMNS, SegmentTable, entries, fill_rows
     from dwell._kernels.polygon.buffers import whole_lines
 
-    n = start.start.shape[1]
+    now = start.segments
+    n = now.place.shape[1]
     row = whole_lines(len(number) * COLUMNS[n]).reshape(-1, COLUMNS[n])
-    vectors = (np.ascontiguousarray(start.start), np.ascontiguousarray(start.hold))
-    fill_rows(number, *vectors, start.since, start.first, start.event_counts, row)
-    next_at = start.next_at[number]
+    vectors = (np.ascontiguousarray(now.place), np.ascontiguousarray(now.hold))
+    fill_rows(number, *vectors, now.since, start.first, start.event_counts, row)
+    next_at = now.next_at[number]
     turn = np.lexsort((number, next_at))  # by time, then by number: a heap may be sorted
     return SegmentTable(row=row, due=next_at[turn], queue=entries(number[turn], turn))
 

@@ -10,8 +10,9 @@ from typing import Any, Literal, final
 import numpy as np
 
 from dwell._types import Floats, in_short
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Trajectory
 from dwell.agents.continuous import is_continuous
+from dwell.agents.trajectory import Snapshots
 from dwell.cells.backend import is_expensive
 from dwell.engine.codec import names_of, plain, restored
 from dwell.engine.stepper import Piece, Stepper
@@ -19,7 +20,7 @@ from dwell.engine.tally import Tally, Window
 from dwell.errors import InputError
 from dwell.hybrid import Stop, StopReason
 from dwell.measure import Metrics
-from dwell.measure.metrics import Snapshots, measure_at, metrics_of, snapshots
+from dwell.measure.metrics import measure_at, metrics_of
 from dwell.scenario import Scenario
 
 EVENTS, SAMPLES, SUMMARY = "events", "samples", "summary"
@@ -107,15 +108,16 @@ class Recorder:
                 self.metrics.append(found)
 
     def _measured(self, prior: AgentsState, table: EventTable, times: Floats) -> Iterator[Metrics]:
+        path = Trajectory(self.system, prior, table, np.inf)
         step = max(1, CELLS_AT_ONCE // self.system.agents)
         alone = min(1 - min(self.done, 1), len(times))  # the start, which the law measured
         for lo, hi in pairwise(sorted({0, *range(alone, len(times), step), len(times)})):
             some = times[lo:hi]
-            now = snapshots(prior, table, some)
+            now = path.at(some)
             contact = touching(self.system, now, some)
             if contact.any():  # there, cells are not defined
                 some = some[~contact]
-                now = snapshots(prior, table, some)
+                now = path.at(some)
             if hi == alone:
                 yield self._kept(now, some)
             else:
@@ -227,7 +229,8 @@ def expected_events(
         return float(event_counts.sum())
     if is_continuous(system) or start is None:
         return None
-    waits = start.next_at[np.isfinite(start.next_at) & (system.arrivals == 0.0)]
+    next_at = start.segments.next_at
+    waits = next_at[np.isfinite(next_at) & (system.arrivals == 0.0)]
     mean = float(waits.mean()) if len(waits) else 0.0
     return float(_stays(system, until).sum()) / mean if mean > 0.0 else None
 

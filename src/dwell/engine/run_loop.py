@@ -11,9 +11,8 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from dwell._kernels._jit import load
-from dwell.agents import AgentsState, CoverageSystem, EventTable, table_of
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Trajectory, table_of
 from dwell.agents.continuous import solve_continuous
-from dwell.agents.events import LoggedStates, logged_events
 from dwell.engine.compiled import program_of
 from dwell.engine.interrupts import CutShort, StopRequest, stop_on_signal
 from dwell.engine.recorder import EVENTS, HALFWAY, Recorder
@@ -161,7 +160,7 @@ def run_compiled(
     if stop.fault is not None:
         raise stop.fault
     table = EventTable.joined(recorder.tables, system.dimension)
-    return HybridArc(system, LoggedStates(start, table), logged_events(table), stop.time, stop)
+    return Trajectory(system, start, table, stop.time).arc(stop)
 
 
 def _computing() -> float:

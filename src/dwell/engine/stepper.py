@@ -12,9 +12,10 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from dwell.agents.events import EventTable, table_of
+from dwell.agents.events import EventTable
 from dwell.agents.state import AgentsState
 from dwell.agents.system import CoverageSystem
+from dwell.agents.trajectory import table_of
 from dwell.engine.compiled import (
     CompiledRun,
     program_of,
@@ -89,7 +90,7 @@ class CompiledStepper:
     def _departures(self, jumps: int) -> EventTable:
         """The jumps of the agents that leave when the present phase begins, `jumps` at most."""
         state, now, gone = self._state, self._state.time, self._system.departures
-        count = int(((gone <= now) & (state.since < gone)).sum())
+        count = int(((gone <= now) & (state.segments.since < gone)).sum())
         if count == 0:
             return EventTable.blank(0, self._system.dimension)
         arc = solve(self._system, state, until=now, max_jumps=min(count, jumps))

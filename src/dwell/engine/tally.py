@@ -5,20 +5,20 @@ The sums have the same bits for every division of a run into chunks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 
 from dwell._kernels.common.status import FLOOR
 from dwell._types import Floats, Ints, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments, Trajectory
 from dwell.agents.events import USUALLY
 from dwell.agents.state import Spent, counts_of
 from dwell.agents.stored_names import stored_names
 from dwell.engine.codec import pack_segments, unpack_segments
-from dwell.measure import Metrics, measure
-from dwell.measure.metrics import covered_after, sharpness
+from dwell.measure import Metrics
+from dwell.measure.metrics import covered_after, measure_at, sharpness
 
 BLOCK = 65_536  # rows of a table added at a time
 SCALARS = (
@@ -85,7 +85,7 @@ class Tally:
             name: counts_of(start.spent, name).copy() for name in stored_names(Spent)
         }
         del self.counts["mark"]
-        self.updates: Ints = (start.hold != 0.0).any(axis=1).astype(np.int64)
+        self.updates: Ints = (start.segments.hold != 0.0).any(axis=1).astype(np.int64)
         self.distance, self.energy = np.zeros((2, n)), np.zeros((2, n))  # sums, and their rests
         self.empty = 0
         self.floors = 0
@@ -200,9 +200,10 @@ class Tally:
     def state(self, start: AgentsState) -> AgentsState:
         """The state after the last jump, without memories and messages."""
         event_counts = self.event_counts.copy()
-        return start.with_segments(
-            self.segments.copied(), time=self.time, event_counts=event_counts, memory=()
-        )
+        return replace(
+            start, segments=self.segments.copied(), time=self.time, event_counts=event_counts,
+            memory=(),
+        )  # fmt: skip
 
     # Storing and restoring.
 
@@ -266,13 +267,16 @@ class Window:
     def covered(self, tally: Tally, until: float) -> float | None:
         """The time from which every error stays within nu; None if there is none."""
         assert tally.nu is not None
-        table = EventTable.joined(self.tables, tally.system.dimension)
-        base = self.start.with_segments(self.base)
+        system, none = tally.system, EventTable.blank(0, tally.system.dimension)
         ends = {0.0: self.start, until: tally.state(self.start)}
+        still = {t: Trajectory(system, state, none, until) for t, state in ends.items()}
+        base = replace(self.start, segments=self.base)
+        table = EventTable.joined(self.tables, system.dimension)
+        between = Trajectory(system, base, table, until)
 
         def errors(t: float) -> Floats:
-            state, jumps = (ends[t], table.head(0)) if t in ends else (base, table)
-            found: Floats = measure(tally.system, state, jumps, np.array([t])).errors[0]
+            time = np.array([t])
+            found: Floats = measure_at(system, still.get(t, between).at(time), time).errors[0]
             return found
 
         after = None if np.isinf(tally.after) else tally.after

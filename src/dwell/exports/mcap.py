@@ -74,7 +74,8 @@ def export_mcap(
     target, sdk = check_target(path, force=force), foxglove_sdk()
     run = as_run(run)
     check_dimension(run.system)
-    fastest = max(float(lengths(v).max(initial=0.0)) for v in (run.start.hold, run.events.holds))
+    holds = (run.start.segments.hold, run.events.holds)
+    fastest = max(float(lengths(v).max(initial=0.0)) for v in holds)
     context = sdk.Context()
     topics = FoxgloveTopics(run.system, context, zero=_zero(run, epoch), fastest=fastest)
     with reported(progress) as tell, written_whole(target) as temporary, temporary.open("wb") as to:
@@ -212,10 +213,10 @@ def _numbers(run: Run, topics: FoxgloveTopics) -> Iterator[Entry]:
 
 def _samples(run: Run) -> Iterator[tuple[float, dict[str, Any]]]:
     """The start of each agent, and the rows of the event table."""
-    start, table = run.start, run.events
+    begun, table = run.start.segments, run.events
     first: dict[str, Any] = {
-        "position": start.start, "hold": start.hold, "next_at": start.next_at,
-        "cruise": start.cruise, "bend": start.bend,
+        "position": begun.place, "hold": begun.hold, "next_at": begun.next_at,
+        "cruise": begun.cruise if begun.cruises else None, "bend": begun.bend,
         "error": run.details.initial_measurements.error,
     }  # fmt: skip
     for agent in range(run.agents):

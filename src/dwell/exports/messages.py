@@ -24,11 +24,11 @@ def begin_message(system: CoverageSystem, start: AgentsState, scenario: Scenario
     limit = own_limit(system)
     if scenario.certificate is not None:
         limit = scenario.certificate.eta_max
-    errors = measure_configurations(system, start.start[None], np.zeros(1)).error.tolist()
+    errors = measure_configurations(system, start.positions[None], np.zeros(1)).error.tolist()
     return {
         "type": "begin",
         "start": {**_state(start), "errors": errors, "spent": _spent(start)},
-        "fade": _finite(start.fade),
+        "fade": _finite(start.segments.fade),
         "workspace": workspace_json(system.workspace),
         "world": world_json(scenario, system.changes),
         "radii": system.radius,
@@ -61,13 +61,14 @@ def sample_columns(found: Metrics) -> dict[str, np.ndarray]:
 
 
 def _state(start: AgentsState) -> dict[str, Any]:
+    begun = start.segments
     return {
         "time": start.time,
-        "positions": start.start.tolist(),
-        "holds": start.hold.tolist(),
-        "next_at": [_finite(t) for t in start.next_at.tolist()],
-        "cruise": None if start.cruise is None else [_finite(t) for t in start.cruise.tolist()],
-        "bend": None if start.bend is None else start.bend.tolist(),
+        "positions": begun.place.tolist(),
+        "holds": begun.hold.tolist(),
+        "next_at": [_finite(t) for t in begun.next_at.tolist()],
+        "cruise": [_finite(t) for t in begun.cruise.tolist()] if begun.cruises else None,
+        "bend": None if begun.bend is None else begun.bend.tolist(),
     }
 
 
@@ -75,7 +76,7 @@ def _spent(start: AgentsState) -> dict[str, list[int]]:
     """Return the cost of the first samples by agent; events hold that of later ones."""
     names = ("looked", "received", "sent")
     if not start.spent:
-        return {name: [0] * len(start.since) for name in names}
+        return {name: [0] * len(start.first) for name in names}
     return {name: counts_of(start.spent, name).tolist() for name in names}
 
 

@@ -58,7 +58,7 @@ def recording_of(run: Run) -> bytes:
         "format": FORMAT,
         "version": dwell.__version__,
         "scenario": drawn_scenario(run.system, scenario),
-        "start": run.start.start[: scenario.agents.count].tolist(),
+        "start": run.start.positions[: scenario.agents.count].tolist(),
         "begin": drawn_tables(run.system, begin_message(run.system, run.start, scenario)),
         "summary": summary,
         "remarks": remarks,
@@ -113,7 +113,9 @@ def _steps(run: Run, table: EventTable, columns: dict[str, np.ndarray]) -> dict[
     """Return the step of each column of floats, a power of two."""
     lower, upper = run.workspace.bounds
     size = STEP * float(np.linalg.norm(upper - lower))
-    fastest = max(float(lengths(v).max(initial=0.0)) for v in (run.start.hold, table.holds))
+    fastest = max(
+        float(lengths(v).max(initial=0.0)) for v in (run.start.segments.hold, table.holds)
+    )
     longest = max(_longest(run, table), 1e-9)
     instant = min(size / fastest if fastest else math.inf, STEP * (run.horizon or 1.0))
     want = {

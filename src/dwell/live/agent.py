@@ -175,7 +175,7 @@ class LiveAgent:
         if beliefs.said is not None:
             for name in ECHO.names or ():
                 noted[f"echo_{name}"] = beliefs.said[name][near, p]
-        commanded = after.hold[p]
+        commanded = after.segments.hold[p]
         next_at, cruise = law.timing(p, self.k + 1, now, self.due, after)
         at_hand = Circumstances(
             int(known.sum()), law.system.agents if present is None else len(present),

@@ -46,7 +46,7 @@ class Decisions:
         """The state of all agents after their samples at time 0, where all begin together."""
         state = self.system.start(positions)
         self._keep(state)
-        self.own.first = float(state.next_at[self.agent])
+        self.own.first = float(state.segments.next_at[self.agent])
         return state
 
     def decide(
@@ -60,12 +60,11 @@ class Decisions:
         begins = own.hold is None
         if own.hold is None:
             own.first, own.hold = now, np.zeros(len(position))
-        segments = others.copied()
+        segments = replace(others, fade=self.fade).copied()
         segments.since[p], segments.place[p], segments.hold[p] = now, position, own.hold
         state = AgentsState(
-            now, segments.place, segments.hold, segments.since, _only(n, p, own.first),
-            segments.next_at, _only(n, p, own.count).astype(np.int64), cruise=segments.cruise,
-            fade=self.fade, samples_next=None if own.samples_next else _only(n, p, 1.0) == 0.0,
+            now, segments, _only(n, p, own.first), _only(n, p, own.count).astype(np.int64),
+            samples_next=None if own.samples_next else _only(n, p, 1.0) == 0.0,
             memory=() if own.memory is None else _row(n, p, own.memory),
         )  # fmt: skip
         after = self._system_of(known).jump(
@@ -77,7 +76,7 @@ class Decisions:
 
     def _keep(self, after: AgentsState) -> None:
         p, own = self.agent, self.own
-        own.hold = after.hold[p].copy()
+        own.hold = after.segments.hold[p].copy()
         own.samples_next = after.samples_next is None or bool(after.samples_next[p])
         own.memory = after.memory[p] if after.memory else None
 

@@ -107,9 +107,9 @@ class LiveLaw:
 
         after : the state after its decision at sample k.
         """
-        next_at = float(self.spaced(agent, k, now, due, after.next_at[agent]))
+        next_at = float(self.spaced(agent, k, now, due, after.segments.next_at[agent]))
         limit = float(self.limit[agent])
-        cruise = limit if after.cruise is None else min(float(after.cruise[agent]), limit)
+        cruise = min(float(after.segments.cruise[agent]), limit)
         if math.isinf(cruise) and self.settings.margin > 0.0:
             cruise = next_at - now + self.settings.margin
         return next_at, cruise

@@ -26,12 +26,13 @@ OWN = tuple(name for name in sample_type(1).names or () if name not in SHARED)
 def standing(system: CoverageSystem, positions: Points) -> AgentsState:
     """The state at time 0 of agents that stand, and have not sampled yet."""
     n = system.agents
+    still, fade = np.zeros(positions.shape), system.traits.fade
     never = np.full(n, np.inf)
-    return AgentsState(
-        0.0, positions.copy(), np.zeros(positions.shape), np.zeros(n), never, never.copy(),
-        np.zeros(n, dtype=np.int64), fade=system.traits.fade,
-        spent=(Spent(looked=0),) * n,
+    segments = Segments(
+        np.zeros(n), positions.copy(), still, never.copy(), never.copy(), fade
     )  # fmt: skip
+    none = np.zeros(n, dtype=np.int64)
+    return AgentsState(0.0, segments, never, none, spent=(Spent(looked=0),) * n)
 
 
 def segments_of(samples: np.ndarray, fade: float) -> Segments:
@@ -44,22 +45,19 @@ def segments_of(samples: np.ndarray, fade: float) -> Segments:
 def start_of(system: CoverageSystem, positions: Points, live: LiveRecord) -> AgentsState:
     """The state at time 0: agents stand until their first sample, unless that is at time 0."""
     state, rows = standing(system, positions), live.samples
-    cruise, spent = np.full(system.agents, np.inf), list(state.spent)
+    segments, spent = state.segments, list(state.spent)
     for p in range(system.agents):
         own = np.flatnonzero(rows["agent"] == p)
         if not len(own):
             continue
         if live.times[own[0]] > 0.0:
-            state.next_at[p] = live.times[own[0]]
+            segments.next_at[p] = live.times[own[0]]
             continue
         row = rows[own[0]]
-        state.hold[p], cruise[p] = row["hold"], row["cruise"]
-        state.next_at[p] = row["next_at"] + live.shifts[own[0]]
+        segments.hold[p], segments.cruise[p] = row["hold"], row["cruise"]
+        segments.next_at[p] = row["next_at"] + live.shifts[own[0]]
         spent[p] = Spent(*(int(row[name]) for name in COUNTS))
-    return replace(
-        state, first=state.next_at.copy(), spent=tuple(spent),
-        cruise=None if np.isinf(cruise).all() else cruise,
-    )  # fmt: skip
+    return replace(state, first=segments.next_at.copy(), spent=tuple(spent))
 
 
 def table_of_live(live: LiveRecord) -> EventTable:

@@ -19,7 +19,7 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, at_time, dots, lengths
 from dwell.agents.segments import Segments
-from dwell.measure.metrics import Paths
+from dwell.agents.trajectory import Trajectory
 
 NEAR = 2.0**-40  # of the workspace's diameter: agents this close all but coincide
 ULPS = 4.0  # units in the last place of a coordinate within which two agents stand at one place
@@ -55,11 +55,31 @@ class Approach:
         return f"agents {a} and {b} at {at_time(self.time)}"
 
 
-def closest_approach(known: Paths, until: float, *, since: float = 0.0) -> Approach:
-    """The smallest distance of two agents at any time from `since` to `until`."""
-    if known.agents < 2:
+def closest_approach(path: Trajectory) -> Approach:
+    """The smallest distance of two agents at any time up to the end."""
+    return _closest_of(path, np.arange(path.agents), 0.0, path.until)
+
+
+def closest_in_one_world(path: Trajectory) -> Approach:
+    """The smallest distance of two agents of one diagram while both are in it."""
+    timeline = path.system.timeline
+    if timeline.same_agents and not timeline.sensors:
+        return closest_approach(path)
+    every, least = np.arange(path.agents), Approach()
+    ends = [min(end, path.until) for end in (*timeline.begins[1:], np.inf)]
+    for begin, end, world in zip(timeline.begins, ends, timeline.worlds, strict=True):
+        for diagram in world.diagrams if begin <= path.until else ():
+            who = every if diagram.members is None else diagram.members
+            one = _closest_of(path, who, begin, end)
+            least = min(least, one, key=lambda approach: approach.distance)
+    return least
+
+
+def _closest_of(path: Trajectory, who: Ints, since: float, until: float) -> Approach:
+    """The smallest distance of two of some agents at any time from `since` to `until`."""
+    if len(who) < 2:
         return Approach()
-    paths = _PairSearch(known, since, until)
+    paths = _PairSearch(path, who, since, until)
     piece, a, b, bound = paths.candidates()
     for count, k in enumerate(np.argsort(bound, kind="stable")):
         if bound[k] >= paths.best:
@@ -85,20 +105,25 @@ def _least(apart: Points, then: Points) -> Floats:
 
 
 class _PairSearch:
-    """Trajectory segments of all agents, positions at some times, and approaches so far."""
+    """Trajectory segments of some agents, positions at some times, and approaches so far."""
 
-    def __init__(self, known: Paths, since: float, until: float) -> None:
-        self.agents, self.every = known.agents, known.every
+    def __init__(self, path: Trajectory, who: Ints, since: float, until: float) -> None:
+        self.who, self.agents = who, len(who)
         count = TIMES if self.agents <= DENSE else min(TIMES, max(FEWEST, WORK // self.agents))
         self.times = np.linspace(since, until, count + 1) if until > since else np.array([since])
-        self.places = known.at(self.times).positions
+        self.places = path.at(self.times).positions[:, who]
         self.rounding = ULPS * float(np.spacing(np.abs(self.places).max()))
+        # The segments of these agents, numbered anew.
+        number = np.full(path.agents, -1)
+        number[who] = np.arange(len(who))
+        agent = number[np.concatenate([np.arange(path.agents), path.table.agent])]
+        starts = np.concatenate([np.full(path.agents, -np.inf), path.table.time])
+        theirs = np.flatnonzero(agent >= 0)
+        agent, self.starts, self.every = agent[theirs], starts[theirs], path.every.take(theirs)
         self.affine = self.every.bend is None and math.isinf(self.every.fade)
         # The rows of every segment, agent by agent, and where those of each begin.
-        agent = np.concatenate([np.arange(self.agents), known.table.agent])
         self.rows_of = np.argsort(agent, kind="stable")
         self.first = np.searchsorted(agent[self.rows_of], np.arange(self.agents + 1))
-        self.starts = np.concatenate([np.full(self.agents, -np.inf), known.table.time])
         self.left_out = False  # whether pairs were left out for want of time
         self.rows: list[tuple[float, float, tuple[int, int]]] = []
         self.best = math.inf
@@ -112,7 +137,9 @@ class _PairSearch:
         """The closest approaches."""
         rows = sorted(self.rows)
         times = list(dict.fromkeys(row[1] for row in rows))[:KEPT]
-        return Approach(*rows[0], np.array(times), thorough and not self.left_out)
+        distance, time, (a, b) = rows[0]
+        pair = int(self.who[a]), int(self.who[b])
+        return Approach(distance, time, pair, np.array(times), thorough and not self.left_out)
 
     def candidates(self) -> list[np.ndarray]:
         """Pieces of time and pairs (a, b) that might come closer than the closest pair known.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Trajectory
+from dwell.agents.trajectory import Snapshots
 from dwell.cells.backend import is_expensive, total_mass
 from dwell.cells.measurement import CellMeasurements
 from dwell.cells.ranges import limited_cost, reaches_all
@@ -22,7 +22,6 @@ from dwell.geometry.voronoi import first_coincidence
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
 
-BLOCK = 100_000  # segments evaluated at once
 PROBES = 129  # times measured where no samples were stored
 FINEST, ROUGH = 1e-9, 1e-4  # of the time: how sharply the beginning of coverage is located
 COARSE = 1e-6  # of the time: from here on, fewer probes suffice
@@ -46,75 +45,6 @@ class Metrics:
         return f"<Metrics: {samples} samples of {agents} agents{span}>"
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Snapshots:
-    """Positions, velocities and next event times of all agents, at some times."""
-
-    positions: Points  # (S, N, n)
-    velocities: Points  # (S, N, n)
-    next_at: Floats  # (S, N)
-
-    @classmethod
-    def of(cls, segments: Segments, time: float) -> Snapshots:
-        """One snapshot, of the present segments of all agents."""
-        return cls(
-            segments.at(time)[None], segments.velocity_at(time)[None], segments.next_at[None]
-        )
-
-
-@final
-class Paths:
-    """Trajectory segments of all agents, for evaluation at many times."""
-
-    def __init__(self, start: AgentsState | Segments, table: EventTable) -> None:
-        first = start if isinstance(start, Segments) else start.segments
-        self.agents, self.dimension = first.place.shape
-        self.table = table
-        # The first segment of each agent, then one per jump.
-        self.every = Segments.joined([first, table.begun(first)])
-
-    def of(self, agents: Ints) -> Paths:
-        """The paths of some agents alone, numbered anew."""
-        number = np.full(self.agents, -1)
-        number[agents] = np.arange(len(agents))
-        kept = self.table.take(number[self.table.agent] >= 0)
-        return Paths(self.every.take(agents), replace(kept, agent=number[kept.agent]))
-
-    @cached_property
-    def begins(self) -> list[Floats]:
-        """When the segments of each agent after its first begin."""
-        return [self.table.time[self.table.of_agent(p)] for p in range(self.agents)]
-
-    @cached_property
-    def segments(self) -> list[Segments]:
-        """The segments of each agent in order."""
-        rows = [np.append(p, self.agents + self.table.of_agent(p)) for p in range(self.agents)]
-        return [self.every.take(own) for own in rows]
-
-    def at(self, times: Floats) -> Snapshots:
-        """Snapshots at ascending `times`, after the jumps at each."""
-        shape = (len(times), self.agents)
-        positions, velocities = np.empty((2, *shape, self.dimension))
-        next_at = np.empty(shape)
-        present, done, step = np.arange(self.agents), 0, max(1, BLOCK // self.agents)
-        for lo in range(0, len(times), step):
-            rows, t = slice(lo, lo + step), times[lo : lo + step, None]
-            which = np.empty((len(t), self.agents), dtype=np.int64)
-            for k, upto in enumerate(np.searchsorted(self.table.time, t[:, 0], side="right")):
-                present[self.table.agent[done:upto]] = self.agents + np.arange(done, upto)
-                which[k], done = present, upto
-            now = self.every.take(which)
-            positions[rows], velocities[rows] = now.at(t), now.velocity_at(t)
-            next_at[rows] = now.next_at
-        return Snapshots(positions, velocities, next_at)
-
-
-def snapshots(start: AgentsState, table: EventTable, times: Floats) -> Snapshots:
-    """Snapshots at ascending `times`, after the jumps at each."""
-    return Paths(start, table).at(times)
-
-
 def measure_configurations(
     system: CoverageSystem, places: Points, times: Floats, *, threads: int | None = None
 ) -> CellMeasurements:
@@ -132,7 +62,8 @@ def measure(
 ) -> Metrics:
     """Metrics at ascending `times`."""
     times = np.ascontiguousarray(times, dtype=np.float64)
-    return measure_at(system, snapshots(start, table, times), times)
+    now = Trajectory(system, start, table, math.inf).at(times)
+    return measure_at(system, now, times)
 
 
 def measure_at(

@@ -84,7 +84,7 @@ def saw_tooth(run: Run, agent: int, begin: float, end: float) -> Curve:
     if begin > end:
         return np.empty(0), np.empty(0)
     sampled = np.concatenate([[0.0], run.events.time[rows]])
-    due = np.concatenate([run.start.next_at[[agent]], run.events.next_at[rows]])
+    due = np.concatenate([run.start.segments.next_at[[agent]], run.events.next_at[rows]])
     first = int(np.searchsorted(sampled, begin, side="right")) - 1
     last = int(np.searchsorted(sampled, end, side="right"))
     sampled, due = sampled[max(first, 0) : last], due[max(first, 0) : last]

@@ -219,6 +219,7 @@ def _as_json(scenario: Scenario) -> str:
 def _common_variables(run: Run) -> dict[str, Any]:
     """Metric samples and the start."""
     start, every = run.start, ("agent",)
+    begun = start.segments
     found: dict[str, Any] = {
         "agent": (every, np.arange(run.agents), {"long_name": "number of the agent"})
     }
@@ -226,15 +227,15 @@ def _common_variables(run: Run) -> dict[str, Any]:
         found[name] = (dims, getattr(run.metrics, field), {"long_name": text})
     kinds = ", ".join(stored_names(Spent).values())
     found["start_spent"] = ((*every, "kind"), spent_rows(start.spent), {"long_name": kinds})
-    if start.cruise is not None:
-        found[START_CRUISE] = (every, start.cruise, {"long_name": "hold duration at t = 0"})
-    if start.bend is not None:
+    if begun.cruises:
+        found[START_CRUISE] = (every, begun.cruise, {"long_name": "hold duration at t = 0"})
+    if begun.bend is not None:
         about = {"long_name": "coefficients of dt^2, then of dt^3, of the first path, by axis"}
-        found[START_BEND] = ((*every, "coefficient"), _flat(start.bend), about)
+        found[START_BEND] = ((*every, "coefficient"), _flat(begun.bend), about)
     axes = (*every, "axis")
-    found["start_position"] = (axes, start.start, {"long_name": "position at t = 0"})
-    found["start_hold"] = (axes, start.hold, {"long_name": "velocity at t = 0"})
-    found["start_next_at"] = (every, start.next_at, {"long_name": "time of the first event"})
+    found["start_position"] = (axes, begun.place, {"long_name": "position at t = 0"})
+    found["start_hold"] = (axes, begun.hold, {"long_name": "velocity at t = 0"})
+    found["start_next_at"] = (every, begun.next_at, {"long_name": "time of the first event"})
     return found
 
 

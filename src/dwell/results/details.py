@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any, TypeVar, final
+from functools import cached_property
+from typing import Any, final
 
 import numpy as np
 
 from dwell._types import Floats, as_numbers, in_short, lengths
 from dwell._units import OPEN, Units
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Trajectory
+from dwell.agents.trajectory import Snapshots
 from dwell.cells.measurement import CellMeasurements
 from dwell.engine.recorder import Recorder, touching
 from dwell.engine.tally import Tally
 from dwell.errors import DensityError, InputError
 from dwell.hybrid import Stop
 from dwell.live.record import LiveRecord
-from dwell.measure import Metrics, measure
+from dwell.measure import Metrics
 from dwell.measure.closest_approach import Approach, closest_approach
-from dwell.measure.metrics import Snapshots, metrics_of, snapshots
+from dwell.measure.metrics import measure_at, metrics_of
 from dwell.results.stated import Stated
 from dwell.scenario import Scenario
 from dwell.theory.lipschitz import Attained
@@ -28,7 +29,6 @@ from dwell.verify import Finding
 from dwell.verify.recorded import QUICK, Recorded
 from dwell.verify.run_certificate import held_against, measure_along
 
-T = TypeVar("T", Snapshots, Metrics)
 _KEPT = {"samples": "samples and its final state", "summary": "numbers and its final state"}
 
 
@@ -102,9 +102,17 @@ class Details:
         return tally
 
     @cached_property
+    def trajectory(self) -> Trajectory:
+        """How the agents moved; an error if their events were not stored."""
+        return Trajectory(
+            self.system, self.start, self.events, self.horizon, last=self.recorder.remembered,
+            live=self.live is not None,
+        )  # fmt: skip
+
+    @cached_property
     def recorded(self) -> Recorded:
         """The run as its verification takes it."""
-        return Recorded(self.system, self.start, self.events, self.horizon, self.metrics)
+        return Recorded(self.trajectory, self.metrics)
 
     # At given times.
 
@@ -126,35 +134,32 @@ class Details:
 
     def snapshots_at(self, t: float | Floats) -> Snapshots:
         """Positions, velocities and due times of all agents at times t."""
-        return self._evaluated(snapshots, self.times(t))
+        times = self.times(t)
+        return self._known_at(times).at(times)
 
     def metrics_at(self, t: float | Floats) -> Metrics:
         """Errors, cost and separation at times t; refuse times at which two agents coincide."""
         times = self.times(t)
-        contact = np.flatnonzero(touching(self.system, self.snapshots_at(times), times))
+        now = self._known_at(times).at(times)
+        contact = np.flatnonzero(touching(self.system, now, times))
         if contact.size:
             raise InputError(
                 f"two agents coincide at t = {float(times[contact[0]])!r}, so cells are not "
                 "defined then; choose another time",
                 code="agents.coincident",
             )
-        return self._evaluated(partial(measure, self.system), times)
+        return measure_at(self.system, now, times)
 
-    def _evaluated(
-        self, evaluate: Callable[[AgentsState, EventTable, Floats], T], times: Floats
-    ) -> T:
-        """What `evaluate` returns for ascending times, in the order of `times`."""
-        state, table = self.start, self.table
-        if table is None:  # only the ends of the run are known
-            early = times[times < self.tally.time]
-            if len(early) and times.any():
-                raise self._not_kept(f"its state at t = {float(early[-1])!r}")
-            state = state if len(early) else self.tally.state(state)
-            table = EventTable.blank(0, self.system.dimension)
-        order = np.argsort(times, kind="stable")
-        found = evaluate(state, table, times[order])
-        back = np.argsort(order, kind="stable")
-        return type(found)(*(values[back] for values in vars(found).values()))
+    def _known_at(self, times: Floats) -> Trajectory:
+        """What is known of the motion at some times: without events, the start or the end alone."""
+        if self.table is not None:
+            return self.trajectory
+        early = times[times < self.tally.time]
+        if len(early) and times.any():
+            raise self._not_kept(f"its state at t = {float(early[-1])!r}")
+        state = self.start if len(early) else self.tally.state(self.start)
+        none = EventTable.blank(0, self.system.dimension)
+        return Trajectory(self.system, state, none, self.horizon)
 
     # The start and the end.
 
@@ -234,7 +239,7 @@ class Details:
         """
         if self.live is None:
             return self.recorded.closest
-        return closest_approach(self.recorded.paths, self.horizon)
+        return closest_approach(self.trajectory)
 
     @property
     def assumed(self) -> Mapping[str, Any] | None:

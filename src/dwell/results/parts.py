@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dwell._types import Floats
+from dwell.agents.trajectory import Snapshots
 from dwell.cells.measurement import of_one
 from dwell.density.moving import tracks_of
 from dwell.geometry.moving import MovingPolygon
-from dwell.measure.metrics import Snapshots, cost_in, log_cost_of
+from dwell.measure.metrics import cost_in, log_cost_of
 from dwell.scenario.laws import class_of
 from dwell.verify.finding import HOLDS, NOT_APPLICABLE, NOT_YET, VIOLATED
 from dwell.verify.flags import own_limit

@@ -10,7 +10,6 @@ import numpy as np
 
 from dwell._types import finite_number, in_short, is_whole
 from dwell.agents import EventTable
-from dwell.agents.walk import walk_of
 from dwell.engine.recorder import EVENTS, Recorder, default_samples, joined, recorder_of
 from dwell.engine.tally import Sampled
 from dwell.errors import InputError, StoreError
@@ -106,8 +105,8 @@ def taken_up(run: Run, scenario: Scenario, threads: int | None) -> Recorder:
         return recorder
     if run.details.journal is None:  # the file has events and samples, but no state
         recorder.tally.follow(run.details.table)
-        if walk_of(run.system, run.start, run.details.table) is not None:  # all decisions again
-            recorder.remembered = run.arc.states[-1]
+        if run.details.trajectory.remembers:  # all decisions again
+            recorder.remembered = run.details.trajectory[-1]
         recorder.standing = standing_after(run.details.table, scenario.run.horizon)
         recorder.done = _done(run, recorder)
     short = min(len(old.times), len(recorder.times))

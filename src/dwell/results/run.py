@@ -14,8 +14,6 @@ import numpy as np
 from dwell._tables import axis_names, beside, data_frame, html_table
 from dwell._types import Floats, Points, counted
 from dwell.agents import AgentsState, CoverageSystem, EventTable
-from dwell.agents.events import LoggedStates, logged_events
-from dwell.agents.walk import walk_of
 from dwell.engine.tally import Counters
 from dwell.errors import InputError
 from dwell.hybrid import HybridArc, Stop
@@ -141,10 +139,7 @@ class Run:
     @cached_property
     def arc(self) -> HybridArc[AgentsState]:
         """The solution."""
-        table, last = self.events, self.details.recorder.remembered
-        walk = walk_of(self.system, self.start, table) if self.details.live is None else None
-        states = LoggedStates(self.start, table, walk, last)
-        return HybridArc(self.system, states, logged_events(table), self.horizon, self.stop)
+        return self.details.trajectory.arc(self.stop)
 
     @cached_property
     def flags(self) -> list[Flag]:

@@ -257,7 +257,9 @@ def _rebuild(
     start = _start(variables, system, live is not None)
     if absent is not None:
         system = _hollow(system, named_code(scenario), absent, kept["law"])
-        start = replace(start, fade=kept["law"].get(DECAY_RATE, start.fade))
+        begun = start.segments
+        fade = kept["law"].get(DECAY_RATE, begun.fade)
+        start = replace(start, segments=replace(begun, fade=fade))
     reason, time, detail = json.loads(attributes["stop"])
     stop = Stop(StopReason(reason), float(time), detail)
     metrics = Metrics(**{f: variables[name][1] for f, (name, _, _) in SAMPLE_VARIABLES.items()})
@@ -330,15 +332,15 @@ def _start(variables: dict[str, Any], system: CoverageSystem, live: bool) -> Age
         raise ValueError("start at no place")
     begin = standing if live else beginning  # no memories are in the file
     again = begin(system, np.array(position, dtype=np.float64))
-    cruise, bend = again.cruise, again.bend
+    cruise, bend = again.segments.cruise, again.segments.bend
     if START_CRUISE in variables:
         cruise = np.array(variables[START_CRUISE][1], dtype=np.float64)
     if START_BEND in variables:
         bend = _bent(variables[START_BEND][1], system.dimension)
-    return replace(
-        again, hold=np.array(hold, dtype=np.float64), next_at=next_at, first=next_at.copy(),
-        spent=_spent(variables, again), cruise=cruise, bend=bend,
-    )  # fmt: skip
+    hold = np.array(hold, dtype=np.float64)
+    segments = replace(again.segments, hold=hold, next_at=next_at, cruise=cruise, bend=bend)
+    spent = _spent(variables, again)
+    return replace(again, segments=segments, first=next_at.copy(), spent=spent)
 
 
 def _spent(variables: dict[str, Any], again: AgentsState) -> tuple[Spent, ...]:

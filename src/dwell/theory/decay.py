@@ -161,7 +161,7 @@ def _ages_at_rest(rates: Rates, law: Controller) -> Floats:
     The cells no longer change, so neither do the waits.
     """
     system = CoverageSystem(rates.workspace, rates.density, law, rates.agents)
-    ages: Floats = 0.5 * system.start(rates.positions).next_at
+    ages: Floats = 0.5 * system.start(rates.positions).segments.next_at
     return ages
 
 

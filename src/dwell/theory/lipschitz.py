@@ -18,13 +18,13 @@ import numpy as np
 
 from dwell._checks import check_whole
 from dwell._types import Floats, Ints, Points, in_short, is_positive, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Trajectory
 from dwell.cells.positions import as_positions
 from dwell.density import Density
 from dwell.errors import AgentsError, DensityError, InputError
 from dwell.geometry import Workspace
 from dwell.measure.closest_approach import NEAR, Approach, closest_approach, meet
-from dwell.measure.metrics import Metrics, Paths
+from dwell.measure.metrics import Metrics
 from dwell.theory.derivatives import Derivatives, derivatives
 from dwell.theory.lipschitz_bound import Bound, plain
 
@@ -185,23 +185,34 @@ def lipschitz_along(
     *,
     most: int = MOST_TIMES,
     approach: Approach | None = None,
-    paths: Paths | None = None,
     progress: Progress | None = None,
 ) -> Attained:
     """Along a run: at its samples and events, thinned to about `most` times.
 
     Three quarters of them are spread evenly over the samples and events, the rest are those at
     which two agents were closest. The closest approaches between these times are included, so
-    that agents who pass through each other are not missed; `approach` and `paths` may be given
-    where they are known already. Times at which some cell has no mass are left out.
+    that agents who pass through each other are not missed; `approach` may be given where it is
+    known already. Times at which some cell has no mass are left out.
     """
-    paths = Paths(start, table) if paths is None else paths
-    close = closest_approach(paths, until) if approach is None else approach
-    times, known = visited_times(table, metrics, until, most)
+    run = Trajectory(system, start, table, until)
+    return along(run, metrics, most=most, approach=approach, progress=progress)
+
+
+def along(
+    run: Trajectory,
+    metrics: Metrics | None,
+    *,
+    most: int = MOST_TIMES,
+    approach: Approach | None = None,
+    progress: Progress | None = None,
+) -> Attained:
+    """`lipschitz_along` of a trajectory."""
+    close = closest_approach(run) if approach is None else approach
+    times, known = visited_times(run.table, metrics, run.until, most)
     times = np.union1d(times, close.times)
-    places = iter(paths.at(times).positions)
-    best, found, whens = _largest(system, places, len(times), progress, "along the run")
-    if meet(close.distance, start.start) and math.isfinite(found.value):
+    places = iter(run.at(times).positions)
+    best, found, whens = _largest(run.system, places, len(times), progress, "along the run")
+    if meet(close.distance, run.start.segments.place) and math.isfinite(found.value):
         return _coincident(found, close)
     at = float(times[best])
     says = f"{found.says} at t = {at:.6g} ({found.configurations} of {known} times evaluated)"

@@ -9,7 +9,7 @@ import numpy as np
 
 from dwell._compatibility import Feature
 from dwell._types import Floats, Points, lengths
-from dwell.agents import CoverageSystem
+from dwell.agents import CoverageSystem, Trajectory
 from dwell.cells.features import features_of
 from dwell.cells.measurement import CellMeasurements, of_one
 from dwell.density import Density
@@ -17,7 +17,6 @@ from dwell.errors import DensityError
 from dwell.geometry import Workspace
 from dwell.verify.finding import Finding, Tell, agreement, not_applicable, spread
 from dwell.verify.quasi_monte_carlo import TOO_FAR, Counting
-from dwell.verify.recorded import Recorded
 from dwell.verify.reference_centroid import is_known, reference_moments
 from dwell.verify.reference_ways import RegionWays
 
@@ -29,7 +28,7 @@ LIMIT = 1e-9  # of the workspace's diameter
 Stated = tuple[Points, int, Points, float, str]
 
 
-def second_opinion(run: Recorded, thorough: bool, tell: Tell) -> Finding:
+def second_opinion(run: Trajectory, thorough: bool, tell: Tell) -> Finding:
     """All centroids or some, by quadrature where there is one, else by counting points."""
     system = run.system
     first = system.ground_at(0.0)
@@ -39,7 +38,7 @@ def second_opinion(run: Recorded, thorough: bool, tell: Tell) -> Finding:
     return (by_hand if known else counted)(run, most, tell)
 
 
-def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
+def by_hand(run: Trajectory, most: int | None, tell: Tell) -> Finding:
     """Centroids by plain cutting and plain quadrature."""
     gaps: dict[str, float] = {}  # by where in the run
     ways: dict[int, RegionWays] = {}  # by region
@@ -59,7 +58,7 @@ def by_hand(run: Recorded, most: int | None, tell: Tell) -> Finding:
     return _finding(run, "by-hand", what, gaps, LIMIT, most, why, "relative to the diameter")
 
 
-def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
+def counted(run: Trajectory, most: int | None, tell: Tell) -> Finding:
     """Centroids by points that are counted to the nearest agent."""
     system, what = run.system, "centroids recomputed by points counted to the nearest agent"
     if system.stays:
@@ -91,7 +90,7 @@ def counted(run: Recorded, most: int | None, tell: Tell) -> Finding:
 
 
 def _finding(
-    run: Recorded,
+    run: Trajectory,
     name: str,
     what: str,
     gaps: dict[str, float],
@@ -103,14 +102,14 @@ def _finding(
     """The finding about `gaps`; not applicable, and `why`, if there are none."""
     if not gaps:
         return not_applicable(name, what, why)
-    counts = (len(run.start.start), len(run.table))
+    counts = (run.system.agents, len(run.table))
     skipped = sum(len(spread(count, most)) for count in counts) - len(gaps)
     rest = f"; {skipped} could not be determined" if skipped else ""
     values, where = np.array([*gaps.values()]), [*gaps].__getitem__
     return agreement(name, what, values, limit, sum(counts), where, f" ({note}){rest}")
 
 
-def _stated(run: Recorded, most: int | None, tell: Tell) -> Iterator[Stated]:
+def _stated(run: Trajectory, most: int | None, tell: Tell) -> Iterator[Stated]:
     """Centroids at the start, as the kernel returns them, and at events, as the run records them.
 
     At most so many of either, evenly spread, the first and the last included; None: all.

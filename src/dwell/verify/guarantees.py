@@ -9,12 +9,12 @@ import numpy as np
 
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell._types import Floats, Ints, Points, at_time, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import CoverageSystem, Trajectory
 from dwell.agents.traits import ScanLaw
 from dwell.controllers.self_triggered import MISSED
-from dwell.measure.metrics import measure, measure_configurations, snapshots
+from dwell.measure.metrics import measure_at, measure_configurations
 from dwell.verify.finding import Finding, agreement, if_guaranteed, spread, worst_of
-from dwell.verify.recorded import Recorded, thinned
+from dwell.verify.recorded import thinned
 from dwell.verify.reference_trigger import RULES, reference_trigger, wider
 
 MOST_COSTS = 2000  # times at which the cost is computed again
@@ -24,53 +24,46 @@ BLOCK = 4096  # events processed at once
 STRAY = 100.0  # times the tolerance of a differential equation
 
 
-def promises(
-    system: CoverageSystem,
-    start: AgentsState,
-    table: EventTable,
-    until: float,
-    thorough: bool = False,
-) -> Iterator[Finding]:
+def promises(run: Trajectory, thorough: bool = False) -> Iterator[Finding]:
     """Findings about what the law guarantees; none for laws without guarantees."""
-    run, traits = Recorded(system, start, table, until), system.traits
+    system, traits = run.system, run.system.traits
     if traits.cost_decreases and system.spacing is None:
         yield cost_never_rises(run, None if thorough else MOST_COSTS)
     if traits.scans is not None:
-        yield from self_trigger_guarantees(system, traits.scans, start, table, until)
-        if system.perfect and system.spacing is None and len(table):
+        yield from self_trigger_guarantees(run, traits.scans)
+        if system.perfect and system.spacing is None and len(run.table):
             most = None if thorough else RULES[system.dimension].decisions
             yield trigger_by_hand(run, traits.scans, most)
     if traits.accuracy is not None:
         yield equation_solved(run, traits.accuracy, None if thorough else MOST_TIMES)
 
 
-def _event_times(run: Recorded) -> Floats:
+def _event_times(run: Trajectory) -> Floats:
     """Distinct times of events up to the end, and the start."""
     return np.unique(np.concatenate([[0.0], run.table.time[run.table.time <= run.until]]))
 
 
-def cost_never_rises(run: Recorded, most: int | None) -> Finding:
+def cost_never_rises(run: Trajectory, most: int | None) -> Finding:
     """The cost at event times, where its law's paper proves that it decreases."""
     every = _event_times(run)
     times = thinned(every, most)
-    costs = measure(run.system, run.start, run.table, times).costs
+    costs = measure_at(run.system, run.at(times), times).costs
     says = f"the cost never rises, at {len(times)} of {len(every)} event times (relative rise)"
     rise = np.diff(costs) / costs[:-1]
     found = worst_of("cost", says, rise, COST_ROUNDING, lambda k: at_time(times[k + 1]))
     return if_guaranteed(found, run.system.perfect and run.system.changes is None)
 
 
-def self_trigger_guarantees(
-    system: CoverageSystem, law: ScanLaw, start: AgentsState, table: EventTable, until: float
-) -> Iterator[Finding]:
+def self_trigger_guarantees(run: Trajectory, law: ScanLaw) -> Iterator[Finding]:
     """G1: between samples the centroid moves by delta at most. G2: the sampled one stays inside.
 
     Neither is guaranteed on an interval that the trigger did not choose, because tau_min was too
     long or a sample was lost; over a network that loses or delays; or up to the first scanned time
     that is not good (stop = "after").
     """
+    system = run.system
     kept = system.perfect and law.option("stop") == "before" and system.changes is None
-    seen = follow_centroids(system, start, table, until)
+    seen = follow_centroids(run)
     when = f"at {MOST_TIMES} times and just before each sample"
     drift = f"a centroid moves by at most delta = {law.delta:g} between samples (G1; {when})"
     target = f"the sampled centroid stays in the agent's cell (G2; {when}; how far it is outside)"
@@ -83,7 +76,7 @@ def self_trigger_guarantees(
         yield if_guaranteed(found, kept)
 
 
-def trigger_by_hand(run: Recorded, law: ScanLaw, most: int | None) -> Finding:
+def trigger_by_hand(run: Trajectory, law: ScanLaw, most: int | None) -> Finding:
     """The trigger at some decisions by other code: it holds at the end of the interval only."""
     rows = spread(len(run.table), most)
     wrong = np.array([_misjudged(run, law, int(row)) for row in rows])
@@ -96,7 +89,7 @@ def trigger_by_hand(run: Recorded, law: ScanLaw, most: int | None) -> Finding:
     return agreement("trigger", what, wrong, limit, len(run.table), where, note)
 
 
-def _misjudged(run: Recorded, law: ScanLaw, row: int) -> float:
+def _misjudged(run: Trajectory, law: ScanLaw, row: int) -> float:
     """By how much h has the wrong sign at the last good, and at the first bad, scanned time."""
     system, table = run.system, run.table
     p, t = int(table.agent[row]), float(table.time[row])
@@ -131,18 +124,17 @@ class Followed(NamedTuple):
         return f"agent {self.agents[k]}, {at_time(self.times[k])}"
 
 
-def follow_centroids(
-    system: CoverageSystem, start: AgentsState, table: EventTable, until: float
-) -> Followed:
+def follow_centroids(run: Trajectory) -> Followed:
     """All agents at times spread over the run, and each agent at the very end of each interval.
 
     That is the worst time of an interval, just before the new sample; none is left out.
     """
-    run, everywhere = Recorded(system, start, table, until), np.linspace(0.0, until, MOST_TIMES)
-    now = snapshots(start, table, everywhere).positions
+    system, table, until = run.system, run.table, run.until
+    everywhere = np.linspace(0.0, until, MOST_TIMES)
+    now = run.at(everywhere).positions
     centroids = now + _errors(system, now, everywhere)
     along, at_ends = [], []
-    for p, error in enumerate(system.measurements(start.positions).error):
+    for p, error in enumerate(system.measurements(run.start.positions).error):
         targets, chosen = _samples_of(run, p, error)
         rows = run.rows[p]
         made = np.searchsorted(table.time[rows], everywhere, side="right")
@@ -151,10 +143,9 @@ def follow_centroids(
         rows = rows[table.time[rows] <= until]
         for part in np.array_split(np.arange(len(rows)), 1 + len(rows) // BLOCK):
             own = rows[part]
-            then = snapshots(start, table, table.time[own]).positions
-            found = (
-                table.positions[own] + table.errors[own]
-            )  # as recorded, which is checked besides
+            then = run.at(table.time[own]).positions
+            # As recorded, which is checked besides.
+            found = table.positions[own] + table.errors[own]
             known = targets[part], chosen[part]  # the sample that it had until then
             at_ends.append(_followed(p, table.time[own], then, found, *known))
     return Followed(*map(np.concatenate, zip(*along, *at_ends, strict=True)))
@@ -176,11 +167,11 @@ def _followed(
     return Followed(times, agents, drift, others.min(axis=1) - own, chosen)
 
 
-def _samples_of(run: Recorded, agent: int, first: Points) -> tuple[Points, np.ndarray]:
+def _samples_of(run: Trajectory, agent: int, first: Points) -> tuple[Points, np.ndarray]:
     """The centroids that an agent sampled, that at the start first; whether the trigger chose."""
     rows, table = run.rows[agent], run.table
     targets = np.vstack(
-        [run.start.start[agent] + first, table.positions[rows] + table.errors[rows]]
+        [run.start.segments.place[agent] + first, table.positions[rows] + table.errors[rows]]
     )
     marks = np.append(run.start.marks[agent], table.count("mark")[rows])
     return targets, (marks != FLOOR) & (marks != MISSED)
@@ -191,7 +182,7 @@ def _errors(system: CoverageSystem, positions: Points, times: Floats) -> Points:
     return measure_configurations(system, positions, times).error.reshape(positions.shape)
 
 
-def equation_solved(run: Recorded, accuracy: float, most: int | None) -> Finding:
+def equation_solved(run: Trajectory, accuracy: float, most: int | None) -> Finding:
     """How far a piece of the path would stray if its velocity were wrong all along it.
 
     The velocity of the path is compared with that of the equation at three times of each piece.
@@ -203,7 +194,7 @@ def equation_solved(run: Recorded, accuracy: float, most: int | None) -> Finding
     stray = np.zeros(len(rows))
     for part in (0.2, 0.5, 0.8):
         times = knots[rows] + part * waits
-        now = snapshots(run.start, run.table, times)
+        now = run.at(times)
         errors = _errors(run.system, now.positions, times)
         expected = np.array([law.velocities(each) for each in errors]).reshape(errors.shape)
         gap = lengths(now.velocities - expected)

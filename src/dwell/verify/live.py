@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, Ints, dots, lengths
-from dwell.agents import CoverageSystem
+from dwell.agents import CoverageSystem, Trajectory
 from dwell.agents.segments import Segments
 from dwell.cells.backend import pair_of
 from dwell.errors import DensityError
@@ -41,7 +41,7 @@ from dwell.verify.live_apart import clearance, clocks
 from dwell.verify.live_case import CLOCKS, LiveCheck
 from dwell.verify.live_echoes import echoes
 from dwell.verify.live_replay import decided_again, hold_errors
-from dwell.verify.recorded import Recorded, gaps_between
+from dwell.verify.recorded import gaps_between
 from dwell.verify.replay import measured_jumps
 
 EXACT = 1e-12  # of the diameter: by how much a centroid may be off that counts as true
@@ -76,7 +76,7 @@ def _settings(live: LiveRecord, said: Mapping[str, Any] | None) -> list[Finding]
 
 
 def live_findings(
-    run: Recorded,
+    run: Trajectory,
     live: LiveRecord,
     settings: Mapping[str, Any] | None,
     rounding: float,
@@ -85,7 +85,7 @@ def live_findings(
     """The findings about a live run; `rounding` is that of centroids by other kernels."""
     law = live_law(run.system, LiveSettings.of_table(live.settings))
     check = LiveCheck(run, live, law)
-    made = decided_again(law, live, run.start.start, tell)
+    made = decided_again(law, live, run.start.segments.place, tell)
     made["reset"] = np.maximum(made["reset"], _undue(check))
     made["hold-error"] = hold_errors(live)
     made["safety"][live.samples["known"] > _known_at_most(check)] = np.inf
@@ -98,7 +98,7 @@ def live_findings(
     return [*_settings(live, settings), *found, _centroid_bound(check)]
 
 
-def uncovered_live(run: Recorded, live: LiveRecord | None) -> str:
+def uncovered_live(run: Trajectory, live: LiveRecord | None) -> str:
     """Why the theorem does not cover a live run; empty if it does, and for a simulation."""
     if live is None:
         return ""
@@ -109,7 +109,7 @@ def uncovered_live(run: Recorded, live: LiveRecord | None) -> str:
     return ""
 
 
-def _off(run: Recorded) -> Floats:
+def _off(run: Trajectory) -> Floats:
     """How far each sampled centroid is from the true one."""
     true = measured_jumps(run, lambda what, share: None)["error"]
     return np.nan_to_num(lengths(true - run.table.errors), nan=np.inf)
@@ -274,7 +274,7 @@ def _quantiles(values: Floats) -> str:
 def _flow(check: LiveCheck) -> Finding:
     """How far each position is from where the segment before leads."""
     run, live, rows = check.run, check.live, check.live.samples
-    ends = segments_of(rows, run.start.fade).take(live.previous).at(rows["measured"])
+    ends = segments_of(rows, run.start.segments.fade).take(live.previous).at(rows["measured"])
     gap = np.abs(ends - rows["position"]).max(axis=1, initial=0.0)
     gap[live.previous < 0] = _restarts(check)
     gap[(live.previous >= 0) & ~check.follows] = 0.0
@@ -297,7 +297,7 @@ def _restarts(check: LiveCheck) -> Floats:
     run, live = check.run, check.live
     first = np.flatnonzero(live.previous < 0)
     rows, later = live.samples[first], live.times[first] > 0.0
-    begins, ends = (run.start.start[rows["agent"]].copy() for _ in range(2))
+    begins, ends = (run.start.segments.place[rows["agent"]].copy() for _ in range(2))
     row = (np.cumsum(live.times > 0.0) - 1)[first[later]]  # in the table
     ended = run.ended.take(row)
     begins[later], ends[later] = ended.place, ended.at(live.times[first[later]])

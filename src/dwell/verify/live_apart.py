@@ -32,7 +32,7 @@ def clearance(check: LiveCheck) -> Finding:
     and how far a robot may have moved since its position was measured.
     """
     name, radius = "clearance", check.law.settings.clearance
-    found = closest_approach(check.run.paths, check.run.until)
+    found = closest_approach(check.run)
     if check.run.system.agents < 2:
         return not_applicable(name, "two robots never come too close", "there is one robot")
     says = f"the least distance of two robots is {found.distance:.4g}"

@@ -9,9 +9,9 @@ from typing import final
 import numpy as np
 
 from dwell._types import Floats, Ints, at_time
+from dwell.agents import Trajectory
 from dwell.live.record import STOP, LiveRecord
 from dwell.live.settings import LiveLaw
-from dwell.verify.recorded import Recorded
 
 UNSAVED = 1.0  # seconds of records that a power loss may take
 CLOCKS = 4.0  # times the uncertainty of one clock: see `unsure`
@@ -22,7 +22,7 @@ CLOCKS = 4.0  # times the uncertainty of one clock: see `unsure`
 class LiveCheck:
     """A live run to be judged, with its law."""
 
-    run: Recorded
+    run: Trajectory
     live: LiveRecord
     law: LiveLaw
 

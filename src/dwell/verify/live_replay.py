@@ -116,7 +116,7 @@ def _differences(
     moves_on = stopped and not int(row["flags"]) & STOP
     same = flags == int(row["flags"]) and int(row["known"]) > known and not moves_on
     return {
-        "jump": _apart(after.hold[p], row["commanded"]),
+        "jump": _apart(after.segments.hold[p], row["commanded"]),
         "centroid": _apart(cell.error, row["error"]),
         "seen": np.inf if alone else seen + nearest,
         "cruise": float(gaps_between(cruise, row["cruise"])),

@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from dwell._types import at_time
-from dwell.agents import AgentsState, Segments
+from dwell.agents import AgentsState, Trajectory
 from dwell.verify.finding import NOT_APPLICABLE, NOT_YET, VIOLATED, Finding
 from dwell.verify.recorded import Recorded
 
 
-def phases_of(run: Recorded) -> Iterator[tuple[float, Recorded]]:
+def phases_of(recorded: Recorded) -> Iterator[tuple[float, Recorded]]:
     """Each phase of a run as a run of its own from time 0, with the time at which it begins."""
+    run = recorded.path
     timeline = run.system.timeline
     ends = [*timeline.begins[1:], np.inf]
     for world, end in zip(timeline.worlds, ends, strict=True):
@@ -28,30 +29,22 @@ def phases_of(run: Recorded) -> Iterator[tuple[float, Recorded]]:
             changes=None,
         )
         rows = (run.table.time >= world.begin) & (run.table.time < end)
-        first = _shifted(_state_before(run, world.begin), world.begin)
+        before = run.state_after(int(np.count_nonzero(run.table.time < world.begin)))
+        first = _shifted(before, world.begin)
         own = run.table.take(rows)
         shifted = replace(own, time=own.time - world.begin, next_at=own.next_at - world.begin)
         until = min(end, run.until) - world.begin
-        metrics = run.metrics
+        metrics = recorded.metrics
         if metrics is not None:
             some = (metrics.times >= world.begin) & (metrics.times < end)
             kept = {name: values[some] for name, values in vars(metrics).items()}
             metrics = type(metrics)(**{**kept, "times": kept["times"] - world.begin})
-        yield world.begin, Recorded(still, first, shifted, until, metrics)
-
-
-def _state_before(run: Recorded, time: float) -> AgentsState:
-    """The state at a time, before the jumps at it."""
-    earlier = run.table.take(run.table.time < time)
-    segments = run.start.segments.copied()
-    segments.put(earlier.agent, earlier.begun(segments))
-    counts = run.start.event_counts + np.bincount(earlier.agent, minlength=run.system.agents)
-    return run.start.with_segments(segments, time=time, event_counts=counts)
+        yield world.begin, Recorded(Trajectory(still, first, shifted, until), metrics)
 
 
 def _shifted(state: AgentsState, begin: float) -> AgentsState:
     """The state with its present position as the start, on a clock that begins then."""
-    now: Segments = state.segments
+    now = state.segments
     moved = replace(
         now,
         since=np.zeros(len(now.since)),
@@ -60,7 +53,7 @@ def _shifted(state: AgentsState, begin: float) -> AgentsState:
         next_at=now.next_at - begin,
         cruise=np.maximum(now.cruise - (begin - now.since), 0.0),
     )
-    return state.with_segments(moved, time=0.0)
+    return replace(state, segments=moved, time=0.0)
 
 
 def worst_of_phases(found: Sequence[tuple[float, Sequence[Finding]]]) -> tuple[Finding, ...]:

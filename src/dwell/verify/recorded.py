@@ -1,24 +1,23 @@
-"""A recorded run reconstructed from its table, without the engine: positions, errors, costs."""
+"""A run reconstructed from its table, without the engine: errors, costs and their rates."""
 
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from dwell._types import Floats, Ints, Points, at_time, dots, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable, Segments
+from dwell._types import Floats, Ints, dots, lengths
+from dwell.agents import Trajectory
+from dwell.agents.trajectory import Snapshots
 from dwell.cells.backend import is_expensive
 from dwell.errors import AgentsError
 from dwell.geometry.voronoi import first_coincidence
-from dwell.measure.closest_approach import Approach, closest_approach
+from dwell.measure.closest_approach import Approach, closest_in_one_world
 from dwell.measure.metrics import (
     Metrics,
-    Paths,
-    Snapshots,
     costs_of,
     covered_from,
     error_sizes,
@@ -53,124 +52,43 @@ QUICK = Effort(160, 40)  # for the report of a run, which must not take longer t
 @final
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """A run to be judged: its start, its events, and when it ended."""
+    """A trajectory to be judged, with its metric samples."""
 
-    system: CoverageSystem
-    start: AgentsState
-    table: EventTable
-    until: float
+    path: Trajectory
     metrics: Metrics | None = None
-
-    @cached_property
-    def paths(self) -> Paths:
-        """Trajectory segments of all agents, for evaluation at any time."""
-        return Paths(self.start, self.table)
-
-    @property
-    def segments(self) -> list[Segments]:
-        """Trajectory segments of each agent, the first one first."""
-        return self.paths.segments
-
-    @cached_property
-    def rows(self) -> list[Ints]:
-        """The events of each agent, as rows of the table."""
-        return [self.table.of_agent(p) for p in range(self.system.agents)]
 
     @cached_property
     def closest(self) -> Approach:
         """The closest that two agents of one diagram came."""
-        timeline = self.system.timeline
-        if timeline.same_agents and not timeline.sensors:
-            return closest_approach(self.paths, self.until)
-        found = Approach()
-        ends = [min(end, self.until) for end in (*timeline.begins[1:], np.inf)]
-        for begin, end, world in zip(timeline.begins, ends, timeline.worlds, strict=True):
-            for diagram in world.diagrams if begin <= self.until else ():
-                every = np.arange(self.system.agents)
-                who = every if diagram.members is None else diagram.members
-                one = closest_approach(self.paths.of(who), end, since=begin)
-                a, b = one.agents
-                one = replace(one, agents=(int(who[a]), int(who[b])))
-                found = min(found, one, key=lambda approach: approach.distance)
-        return found
-
-    @cached_property
-    def departed(self) -> np.ndarray:
-        """Whether each jump is that of an agent that leaves."""
-        left: np.ndarray = self.system.departures[self.table.agent] <= self.table.time
-        return left
+        return closest_in_one_world(self.path)
 
     @cached_property
     def covered(self) -> float | None:
         """From when on every error stays within the system's nu; None if never."""
-        return self.covered_within(np.inf if self.system.nu is None else self.system.nu)
+        nu = self.path.system.nu
+        return self.covered_within(np.inf if nu is None else nu)
 
     def covered_within(self, nu: float) -> float | None:
         """From when on every error stays within `nu`; None if never."""
-        finest = sharpness(self.system.ground)
-        return covered_from(self.errors, self.until, self.table, self.metrics, nu, finest=finest)
+        run, finest = self.path, sharpness(self.path.system.ground)
+        errors = partial(errors_at, run)
+        return covered_from(errors, run.until, run.table, self.metrics, nu, finest=finest)
 
-    def errors(self, t: float) -> Floats:
-        """|centroid - position| of all agents at a time."""
-        agents = np.arange(self.system.agents)
-        return self.errors_of(agents, np.full(len(agents), t), np.array([t]))
 
-    def errors_of(self, agents: Ints, times: Floats, ascending: Floats) -> Floats:
-        """The error of each of the agents, each at its own of some ascending times."""
-        positions = self.paths.at(ascending).positions
-        row = np.searchsorted(ascending, times)
-        seen = self.system.measure(positions, row, agents, ascending)
-        if seen.coincident.any():
-            raise first_coincidence(positions[int(row[np.argmax(seen.coincident)])])
-        return error_sizes(self.system, seen.error, seen.empty, agents)
+def errors_at(run: Trajectory, t: float) -> Floats:
+    """|centroid - position| of all agents at a time."""
+    agents = np.arange(run.agents)
+    return errors_of(run, agents, np.full(len(agents), t))
 
-    # At the jumps.
 
-    def where(self, k: int) -> str:
-        """Jump k in words."""
-        return f"jump {k + 1}, agent {self.table.agent[k]}, {at_time(self.table.time[k])}"
-
-    def where_at(self, k: int) -> str:
-        """Jump k in words; beyond the last jump, an agent at the end."""
-        rows = len(self.table)
-        return self.where(k) if k < rows else f"agent {k - rows} at the end"
-
-    @cached_property
-    def ended(self) -> Segments:
-        """The segment that each jump ends: that of the agent's previous jump, or of the start."""
-        first = self.start.segments
-        found, begun = first.take(self.table.agent), self.table.begun(first)
-        for rows in self.rows:
-            found.put(rows[1:], begun.take(rows[:-1]))
-        return found
-
-    @cached_property
-    def last(self) -> Segments:
-        """The last segment of each agent."""
-        found = self.start.segments.copied()
-        found.put(self.table.agent, self.table.begun(found))
-        return found
-
-    @property
-    def number(self) -> Ints:
-        """For each jump, how many samples its agent had before."""
-        found = np.zeros(len(self.table), dtype=np.int64)
-        for p, rows in enumerate(self.rows):
-            found[rows] = self.start.event_counts[p] + np.arange(len(rows))
-        return found
-
-    def configurations(self, lo: int, hi: int) -> Points:
-        """Positions of all agents at jumps lo..hi, (hi - lo, N, n)."""
-        positions = np.empty((hi - lo, *self.start.start.shape))
-        for q, (rows, segments) in enumerate(zip(self.rows, self.segments, strict=True)):
-            made = np.searchsorted(rows, np.arange(lo, hi))
-            positions[:, q] = segments.take(made).at(self.table.time[lo:hi])
-        return positions
-
-    def positions_at_row(self, row: int) -> Points:
-        """Positions of all agents at one jump, (N, n)."""
-        positions: Points = self.configurations(row, row + 1)[0]
-        return positions
+def errors_of(run: Trajectory, agents: Ints, times: Floats) -> Floats:
+    """The error of each of the agents, each at its own time."""
+    ascending, row = np.unique(times, return_inverse=True)
+    positions = run.at(ascending).positions
+    seen = run.system.measure(positions, row, agents, ascending)
+    if seen.coincident.any():
+        raise first_coincidence(positions[int(row[np.argmax(seen.coincident)])])
+    return error_sizes(run.system, seen.error, seen.empty, agents)
 
 
 @final
@@ -187,7 +105,7 @@ class Series:
     masses: Floats  # (S,) of the whole workspace, constant but for rounding
 
 
-def affordable(run: Recorded, most: int) -> int:
+def affordable(run: Trajectory, most: int) -> int:
     """At most so many times, and fewer where measurements are expensive."""
     if is_expensive(run.system.ground):
         return max(2, min(most, EXPENSIVE_CELLS // run.system.agents))
@@ -196,14 +114,14 @@ def affordable(run: Recorded, most: int) -> int:
     return most
 
 
-def follow(run: Recorded, most: int) -> Series:
+def follow(run: Trajectory, most: int) -> Series:
     """Errors, costs and their rates at about `most` times."""
     times = _times(run, affordable(run, most))
-    now = run.paths.at(times)
+    now = run.at(times)
     seen = measure_configurations(run.system, now.positions, times)
     if seen.coincident.any():  # coincident agents have no cells: leave these times out
         times = times[~seen.coincident.reshape(now.next_at.shape).any(axis=1)]
-        now = run.paths.at(times)
+        now = run.at(times)
         seen = measure_configurations(run.system, now.positions, times)
     scale, shape = np.exp(seen.log_scale), now.next_at.shape
     errors = seen.error.reshape(now.positions.shape)
@@ -220,7 +138,7 @@ def follow(run: Recorded, most: int) -> Series:
     )
 
 
-def _times(run: Recorded, most: int) -> Floats:
+def _times(run: Trajectory, most: int) -> Floats:
     """Times spread over the run, and those at which some agent moves away from its centroid.
 
     Held velocities are at their worst just before a sample.
@@ -235,7 +153,7 @@ def _times(run: Recorded, most: int) -> Floats:
     return np.unique(np.concatenate([even, last]))
 
 
-def outside_of(run: Recorded) -> Floats:
+def outside_of(run: Trajectory) -> Floats:
     """How far agents are outside the workspace at each jump, and then at the end, if present."""
     positions = np.vstack([run.table.positions, run.last.at(run.until)])
     agents = np.append(run.table.agent, np.arange(run.system.agents))
@@ -262,7 +180,7 @@ class Held(NamedTuple):
     time: float = 0.0
 
 
-def largest_hold_error(run: Recorded) -> Held:
+def largest_hold_error(run: Trajectory) -> Held:
     """Over the start, the ends of all holds, and the end: whatever samples were taken."""
     found, table = [Held(0.0)], run.table
     if len(table):

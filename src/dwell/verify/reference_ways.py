@@ -13,9 +13,9 @@ from itertools import pairwise
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, lengths
+from dwell.agents import Trajectory
 from dwell.geometry import Region
 from dwell.verify.finding import spread
-from dwell.verify.recorded import Recorded
 
 CONTACT = 1.5e-12  # of the extent: stretches and depths that count as contact
 ROUNDINGS = 64.0  # of the coordinates: likewise
@@ -211,7 +211,7 @@ class RegionWays:
         return min(gaps)
 
 
-def lengths_outside(run: Recorded, most: int | None) -> tuple[Floats, Ints, Ints]:
+def lengths_outside(run: Trajectory, most: int | None) -> tuple[Floats, Ints, Ints]:
     """How much of the straight lines that agents went between samples is outside the region.
 
     Of at most so many lines, evenly spread, or of all; with the agent, and the row of the jump at
@@ -221,7 +221,7 @@ def lengths_outside(run: Recorded, most: int | None) -> tuple[Floats, Ints, Ints
     last, arrivals = run.last.at(run.until), run.system.timeline.arrivals
     lines: list[tuple[int, int, float, Points, Points]] = []
     for q, rows in enumerate(run.rows):
-        places = [run.start.start[q], *run.table.positions[rows], last[q]]
+        places = [run.start.segments.place[q], *run.table.positions[rows], last[q]]
         times = [0.0, *run.table.time[rows]]
         for k, begin in enumerate(times):
             if arrivals is None or arrivals[q] <= begin:

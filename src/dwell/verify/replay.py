@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dwell._types import Floats, Ints, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable, Message
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Message, Trajectory
 from dwell.agents.state import Spent
 from dwell.agents.walk import walk
 from dwell.verify.finding import Tell
-from dwell.verify.recorded import Recorded, gaps_between
+from dwell.verify.recorded import gaps_between
 
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
@@ -27,7 +27,7 @@ MEASURED = ("error", "neighbors", "nearest", "empty")
 TELL_EVERY = 512  # jumps
 
 
-def measured_jumps(run: Recorded, tell: Tell) -> dict[str, np.ndarray]:
+def measured_jumps(run: Trajectory, tell: Tell) -> dict[str, np.ndarray]:
     """What each jumping agent must have measured, from the reconstructed positions."""
     jumps, parts = len(run.table), []
     for lo in range(0, max(jumps, 1), BLOCK):
@@ -49,7 +49,7 @@ class Counted(NamedTuple):
     first: Floats
 
 
-def expected_next_at(run: Recorded, program: HoldProgram) -> Floats:
+def expected_next_at(run: Trajectory, program: HoldProgram) -> Floats:
     """When each agent must sample next, by its rule and its own draws."""
     p = run.table.agent
     jumps = Counted(p, run.table.time, run.number, run.start.first[p])
@@ -124,7 +124,7 @@ def rederive(
     agent is outside the ball of its last message.
     """
     gaps = {name: np.zeros(len(table)) for name in ("jump", "cruise", "reset", "counts", "promise")}
-    begin = system.start(start.start)
+    begin = system.start(start.segments.place)
     cruise, promise = table.column("cruise"), table.column("promise")
     counts = {name.name: table.count(name.name) for name in fields(Spent)}
     for k, (after, _) in enumerate(walk(system, begin, table)):
@@ -133,9 +133,10 @@ def rederive(
                 column[k] = np.inf
             continue
         p = int(table.agent[k])
-        gaps["jump"][k] = np.abs(after.hold[p] - table.holds[k]).max()
-        gaps["cruise"][k] = gaps_between(after.segments.cruise[p], cruise[k])
-        gaps["reset"][k] = gaps_between(after.next_at[p], table.next_at[k])
+        begun = after.segments
+        gaps["jump"][k] = np.abs(begun.hold[p] - table.holds[k]).max()
+        gaps["cruise"][k] = gaps_between(begun.cruise[p], cruise[k])
+        gaps["reset"][k] = gaps_between(begun.next_at[p], table.next_at[k])
         spent = after.spent[0]
         wrong = sum(abs(getattr(spent, name) - int(column[k])) for name, column in counts.items())
         gaps["counts"][k] = wrong + gaps_between(after.promise, promise[k])

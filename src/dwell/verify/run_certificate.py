@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats, at_time, lengths
-from dwell.agents import CoverageSystem
+from dwell.agents import CoverageSystem, Trajectory
 from dwell.agents.traits import HoldLaw
 from dwell.errors import AgentsError, DensityError
 from dwell.theory.design import Setting, setting_of
-from dwell.theory.lipschitz import Attained, closest_pair, lipschitz_along
+from dwell.theory.lipschitz import Attained, along, closest_pair
 from dwell.theory.scope import THEOREM, scope_of
 from dwell.verify.finding import (
     HOLDS,
@@ -38,6 +38,8 @@ from dwell.verify.recorded import (
     Recorded,
     Series,
     affordable,
+    errors_at,
+    errors_of,
     follow,
     largest_hold_error,
 )
@@ -47,7 +49,7 @@ HALVINGS = 60
 
 
 def held_against(
-    run: Recorded,
+    recorded: Recorded,
     assumed: Mapping[str, Any] | None,
     effort: Effort = THOROUGH,
     measured: Attained | None = None,
@@ -58,6 +60,7 @@ def held_against(
     None for a law of another kind than the theorem is about. `why_not` says why it does not cover
     the run, if that does not follow from the system.
     """
+    run = recorded.path
     system, law = run.system, run.system.traits.timer
     if law is None:
         return ()
@@ -66,25 +69,26 @@ def held_against(
         return tuple(_not_held_against(run, law, why_not))
     assert assumed is not None
     if system.changes is not None:
-        pieces = [(t, held_against(one, assumed, effort)) for t, one in phases_of(run)]
+        pieces = [(t, held_against(one, assumed, effort)) for t, one in phases_of(recorded)]
         whole = {found.name: found for found in _limits(run, law, float(assumed["eta_max"]))}
         return tuple(whole.get(one.name, one) for one in worst_of_phases(pieces))
     with np.errstate(over="ignore"):  # absurd assumptions make infinite bounds, which are right
         setting = setting_of(system, float(assumed["eta_max"]), assumed["lipschitz"])
-        return tuple(_findings(run, law, setting, effort, measured))
+        return tuple(_findings(recorded, law, setting, effort, measured))
 
 
 def _findings(
-    run: Recorded, law: HoldLaw, setting: Setting, effort: Effort, measured: Attained | None
+    recorded: Recorded, law: HoldLaw, setting: Setting, effort: Effort, measured: Attained | None
 ) -> Iterator[Finding]:
+    run = recorded.path
     series = follow(run, effort.times)
     yield from _admissible_start(run, setting)
     yield from _conditions(setting)
-    yield _measured_lipschitz(run, setting, effort, measured)
+    yield _measured_lipschitz(recorded, setting, effort, measured)
     yield from _limits(run, law, setting.eta_max)
-    yield _inside_holds(run, series, setting.eta_max)
+    yield _inside_holds(recorded, series, setting.eta_max)
     yield from _u_set(run, series, setting)
-    yield _attractor(run, law)
+    yield _attractor(recorded, law)
     yield from _cost_rate(series, setting)
 
 
@@ -116,7 +120,7 @@ def _silent(system: CoverageSystem, assumed: Mapping[str, Any] | None) -> str:
     return f"{why_not}, which the theorem does not cover" if why_not else ""
 
 
-def _not_held_against(run: Recorded, law: HoldLaw, why: str) -> Iterator[Finding]:
+def _not_held_against(run: Trajectory, law: HoldLaw, why: str) -> Iterator[Finding]:
     """Every name as not applicable, except for the limit of adaptive timers."""
     for name in NAMES:
         if law.eta_max is None or name not in ("hold-limit", "adaptive-limit"):
@@ -131,7 +135,7 @@ def _worst(name: str, values: Any, limit: float, where: Where, *, strict: bool =
     return worst_of(name, NAMES[name], values, limit, where, strict)
 
 
-def _limits(run: Recorded, law: HoldLaw, eta_max: float) -> Iterator[Finding]:
+def _limits(run: Trajectory, law: HoldLaw, eta_max: float) -> Iterator[Finding]:
     """The largest hold error against the limit of the certificate, and of adaptive timers."""
     held = largest_hold_error(run)
     yield _within("hold-limit", held, eta_max)
@@ -141,12 +145,12 @@ def _limits(run: Recorded, law: HoldLaw, eta_max: float) -> Iterator[Finding]:
         yield _within("adaptive-limit", held, law.eta_max)
 
 
-def _inside_holds(run: Recorded, series: Series, eta_max: float) -> Finding:
+def _inside_holds(recorded: Recorded, series: Series, eta_max: float) -> Finding:
     """Hold errors at the times of `series` and at the samples of the run."""
     times, errors = [series.times], [series.hold_errors]
-    if run.metrics is not None:
-        times.append(run.metrics.times)
-        errors.append(run.metrics.hold_errors)
+    if recorded.metrics is not None:
+        times.append(recorded.metrics.times)
+        errors.append(recorded.metrics.hold_errors)
     when, largest = np.concatenate(times), np.concatenate([e.max(axis=1) for e in errors])
     found = _worst("hold-inside", largest, eta_max, lambda k: at_time(when[k]))
     return replace(found, says=f"{found.says}: at {len(when)} times")
@@ -161,24 +165,24 @@ def _silent_about(name: str, why: str) -> Finding:
     return not_applicable(name, NAMES[name], why)
 
 
-def _admissible_start(run: Recorded, s: Setting) -> Iterator[Finding]:
+def _admissible_start(run: Trajectory, s: Setting) -> Iterator[Finding]:
     """Phi 1 to Phi 3 as the paper defines them."""
-    start, site = run.start, run.system.workspace
-    beyond = site.outside_by(start.start) / site.diameter
-    speed = lengths(start.hold) / s.k1 - 1.0
-    timer = np.maximum(start.next_at - s.t2, s.t1 - start.next_at) / s.t2
+    begun, site = run.start.segments, run.system.workspace
+    beyond = site.outside_by(begun.place) / site.diameter
+    speed = lengths(begun.hold) / s.k1 - 1.0
+    timer = np.maximum(begun.next_at - s.t2, s.t1 - begun.next_at) / s.t2
     excess = np.maximum(beyond, np.maximum(speed, timer))
     yield _worst("phi-1", excess, ROUNDING, agent_named)
-    a, b, gap = closest_pair(start.start)
+    a, b, gap = closest_pair(begun.place)
     if gap == 0.0:
         where = f"agents {a} and {b} at one place"
         yield violated("phi-2", NAMES["phi-2"], 1.0, 0.0, where)
         yield _silent_about("phi-3", "two agents at one place have no cells")
         return
     yield Finding("phi-2", NAMES["phi-2"], HOLDS, 0.0, 0.0)
-    errors = run.system.measurements(start.start).error
+    errors = run.system.measurements(begun.place).error
     size = np.maximum(lengths(errors), s.reach)[:, None]
-    yield _worst("phi-3", lengths(start.hold - s.k1 * errors / size), s.eta_max, agent_named)
+    yield _worst("phi-3", lengths(begun.hold - s.k1 * errors / size), s.eta_max, agent_named)
 
 
 def _conditions(s: Setting) -> Iterator[Finding]:
@@ -190,10 +194,10 @@ def _conditions(s: Setting) -> Iterator[Finding]:
 
 
 def _measured_lipschitz(
-    run: Recorded, s: Setting, effort: Effort, known: Attained | None
+    recorded: Recorded, s: Setting, effort: Effort, known: Attained | None
 ) -> Finding:
     try:
-        found = known or measure_along(run, effort)
+        found = known or measure_along(recorded, effort)
     except DensityError as fault:
         return _silent_about("lipschitz", str(fault))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -206,14 +210,14 @@ def _measured_lipschitz(
     return replace(row, per_agent=_plain(found.values))
 
 
-def measure_along(run: Recorded, effort: Effort) -> Attained:
+def measure_along(recorded: Recorded, effort: Effort) -> Attained:
     """The Lipschitz constants along a run."""
-    series = (run.system, run.start, run.table, run.metrics, run.until)
+    run = recorded.path
     most = affordable(run, effort.derivatives)
-    return lipschitz_along(*series, most=most, approach=run.closest, paths=run.paths)
+    return along(run, recorded.metrics, most=most, approach=recorded.closest)
 
 
-def _u_set(run: Recorded, series: Series, s: Setting) -> Iterator[Finding]:
+def _u_set(run: Trajectory, series: Series, s: Setting) -> Iterator[Finding]:
     """The theorem needs every error to be at least eta_max nu~ / k1 for ever, which cannot be."""
     radius = s.theta * s.reach
     first = exits(run, series, radius)
@@ -233,7 +237,7 @@ def _u_set(run: Recorded, series: Series, s: Setting) -> Iterator[Finding]:
     yield _cost_after(series, float(first.min()))
 
 
-def exits(run: Recorded, series: Series, radius: float) -> Floats:
+def exits(run: Trajectory, series: Series, radius: float) -> Floats:
     """When the error of each agent first falls below `radius`, (N,); inf if it never does.
 
     Known at every sample of the agent and at the times of `series`, then narrowed by bisection.
@@ -251,7 +255,7 @@ def exits(run: Recorded, series: Series, radius: float) -> Floats:
     return _crossings(run, radius, before, after)
 
 
-def _crossings(run: Recorded, radius: float, before: Floats, after: Floats) -> Floats:
+def _crossings(run: Trajectory, radius: float, before: Floats, after: Floats) -> Floats:
     """Times between pairs of times at which errors fall below `radius`, all at once."""
     for _ in range(HALVINGS):
         middle = 0.5 * (before + after)
@@ -260,7 +264,7 @@ def _crossings(run: Recorded, radius: float, before: Floats, after: Floats) -> F
         if not len(open_):
             break
         times = middle[open_]
-        errors = run.errors_of(open_, times, np.unique(times))
+        errors = errors_of(run, open_, times)
         inside = errors < radius
         after[open_[inside]] = times[inside]
         before[open_[~inside]] = times[~inside]
@@ -281,12 +285,13 @@ def _cost_after(series: Series, since: float) -> Finding:
     return _worst("cost-after-u", both, 0.0, lambda k: at_time(ends[k]))
 
 
-def _attractor(run: Recorded, law: HoldLaw) -> Finding:
-    name, nu = "attractor", law.nu
+def _attractor(recorded: Recorded, law: HoldLaw) -> Finding:
+    name, nu, run = "attractor", law.nu, recorded.path
     says = f"every error comes within nu = {nu:g} and stays there to the end (largest error there)"
     try:
-        worst = float(run.errors(run.until).max())
-        when = run.covered if nu == run.system.nu else run.covered_within(nu)
+        worst = float(errors_at(run, run.until).max())
+        known = nu == run.system.nu
+        when = recorded.covered if known else recorded.covered_within(nu)
     except AgentsError as fault:  # coincident agents have no cells
         return not_applicable(name, says, str(fault))
     last = f"t = {run.until:.9g}"

@@ -15,13 +15,13 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, at_time, lengths
-from dwell.agents import AgentsState, CoverageSystem, EventTable
+from dwell.agents import AgentsState, CoverageSystem, EventTable, Trajectory
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.cells.backend import is_expensive
 from dwell.controllers.saturation import saturated
 from dwell.errors import AgentsError, DensityError, InputError
 from dwell.live.record import LiveRecord
-from dwell.measure.metrics import Metrics, hold_program, measure, timer_program
+from dwell.measure.metrics import Metrics, hold_program, measure_at, timer_program
 from dwell.verify.centroids import second_opinion
 from dwell.verify.finding import (
     CHANGED,
@@ -130,22 +130,23 @@ def verify(
     """
     tell = progress or (lambda what, share: None)
     claims = claims or Claims()
-    run = Recorded(system, start, table, until, claims.metrics)
+    run = Trajectory(system, start, table, until)
+    recorded = Recorded(run, claims.metrics)
     findings: list[Finding] = [*_file(claims)]
     certificate: tuple[Finding, ...] = ()
-    again = _measured(run, thorough)
+    again = _measured(recorded, thorough)
     try:
-        findings += (domain := list(_domain(run, claims.live)))
+        findings += (domain := list(_domain(recorded, claims.live)))
         if all(f.status == HOLDS for f in domain):  # the rest needs times and agents to make sense
             tell("checking", 0.0)
             rounding = _rounding(system, claims)
             with np.errstate(all="ignore"):  # a table that is wrong may hold any number
                 findings += _solution(run, claims, rounding, tell, thorough)
-                findings += _samples(run, again, rounding)
+                findings += _samples(recorded, again, rounding)
                 findings += _at_set_times(run, claims)
             findings += _stated(claims, findings)
             why_not = uncovered_live(run, claims.live)
-            certificate = held_against(run, claims.assumed, why_not=why_not)
+            certificate = held_against(recorded, claims.assumed, why_not=why_not)
             findings.append(yes_or_no("apart", SAYS["apart"], True))
     except AgentsError as fault:  # coincident agents, in a table that is wrong
         findings.append(yes_or_no("apart", SAYS["apart"], False, str(fault)))
@@ -165,7 +166,7 @@ def verify(
 
 
 def _solution(
-    run: Recorded, claims: Claims, rounding: float, tell: Tell, thorough: bool
+    run: Trajectory, claims: Claims, rounding: float, tell: Tell, thorough: bool
 ) -> Iterator[Finding]:
     live = claims.live
     if live is not None:
@@ -181,7 +182,7 @@ def _solution(
     yield from _bounds(run, thorough)
     yield from _jumps(run, rounding, tell, thorough)
     yield from _decisions(run, solved, tell)
-    yield from promises(run.system, run.start, run.table, run.until, thorough)
+    yield from promises(run, thorough)
 
 
 def _rounding(system: CoverageSystem, claims: Claims) -> float:
@@ -222,11 +223,12 @@ def _file(claims: Claims) -> Iterator[Finding]:
     yield Finding("source", says, CHANGED, 0.0, 0.0, why)
 
 
-def _domain(run: Recorded, live: LiveRecord | None) -> Iterator[Finding]:
-    table, metrics = run.table, run.metrics
-    where = next(_misshapen(run), "")
+def _domain(recorded: Recorded, live: LiveRecord | None) -> Iterator[Finding]:
+    run, metrics = recorded.path, recorded.metrics
+    table = run.table
+    where = next(_misshapen(recorded), "")
     yield yes_or_no("shape", SAYS["shape"], not where, where)
-    where = next(_infinite(run, live), "")
+    where = next(_infinite(recorded, live), "")
     yield yes_or_no("finite", SAYS["finite"], not where, where)
     clocks = [table.time] if metrics is None else [table.time, metrics.times]
     back = [-np.diff(np.concatenate([[0.0], times, [run.until]])) for times in clocks]
@@ -236,14 +238,15 @@ def _domain(run: Recorded, live: LiveRecord | None) -> Iterator[Finding]:
         return f"jump {k + 1}" if after < 0 else f"sample {after + 1}"
 
     yield _worst("time-domain", np.concatenate(back), 0.0, clock)
-    known = ((table.agent >= 0) & (table.agent < len(run.start.start))).all()
-    known &= live is None or bool((live.beliefs["agent"] < len(run.start.start)).all())
+    known = ((table.agent >= 0) & (table.agent < run.system.agents)).all()
+    known &= live is None or bool((live.beliefs["agent"] < run.system.agents).all())
     yield yes_or_no("agents", SAYS["agents"], bool(known))
 
 
-def _misshapen(run: Recorded) -> Iterator[str]:
+def _misshapen(recorded: Recorded) -> Iterator[str]:
     """Columns of another shape than agents, samples and the law need."""
-    table, metrics = run.table, run.metrics
+    run, metrics = recorded.path, recorded.metrics
+    table = run.table
     agents, dimension = run.system.agents, run.system.dimension
     for name, column in table.columns().items():
         if len(column) != len(table) or column.shape[1:] not in ((), (dimension,), (2, dimension)):
@@ -261,15 +264,15 @@ def _misshapen(run: Recorded) -> Iterator[str]:
             yield f"samples: {name} has the shape {found}, where {shape} is needed"
 
 
-def _infinite(run: Recorded, live: LiveRecord | None) -> Iterator[str]:
+def _infinite(recorded: Recorded, live: LiveRecord | None) -> Iterator[str]:
     """Columns with a number that is not finite and has to be."""
-    start, metrics = run.start, run.metrics
-    begin = {name: getattr(start, name) for name in ("start", "hold", "next_at", "cruise", "bend")}
+    run, metrics = recorded.path, recorded.metrics
+    begin = run.start.segments.parts()
     samples = vars(metrics) if metrics else {}
     parts = {"start": begin, "events": run.table.columns(), "samples": samples}
     parts |= {} if live is None else live.columns()
     come_and_go = not run.system.timeline.same_agents
-    alone = len(start.start) == 1 or come_and_go or bool(run.system.sensors) or live is not None
+    alone = run.system.agents == 1 or come_and_go or bool(run.system.sensors) or live is not None
     endless = ENDLESS | ALONE if alone else ENDLESS
     for part, columns in parts.items():
         for name, column in columns.items():
@@ -280,19 +283,21 @@ def _infinite(run: Recorded, live: LiveRecord | None) -> Iterator[str]:
                 yield f"{part}: {name}, row {int(np.argwhere(bad)[0, 0])}"
 
 
-def _start_position(run: Recorded, positions: Points) -> Finding:
-    gap = np.abs(positions - run.start.start).max(axis=1)
+def _start_position(run: Trajectory, positions: Points) -> Finding:
+    gap = np.abs(positions - run.start.segments.place).max(axis=1)
     return _worst("start-position", gap, 0.0, agent_named)
 
 
-def _start(run: Recorded, positions: Points | None, rounding: float) -> Iterator[Finding]:
+def _start(run: Trajectory, positions: Points | None, rounding: float) -> Iterator[Finding]:
     system, start = run.system, run.start
     if positions is not None:
         yield _start_position(run, positions)
-    again = beginning(system, start.start)
-    gap = np.abs(again.hold - start.hold).max(axis=1)
+    first = start.segments
+    again = beginning(system, first.place)
+    due = again.segments
+    gap = np.abs(due.hold - first.hold).max(axis=1)
     if not is_continuous(system):
-        gap = np.maximum(gap, gaps_between(again.segments.cruise, start.segments.cruise))
+        gap = np.maximum(gap, gaps_between(due.cruise, first.cruise))
     yield _worst("start-hold", gap, rounding, agent_named)
     counted = ([astuple(spent) for spent in state.spent] for state in (start, again))
     wrong = [np.abs(np.subtract(*pair)).sum() for pair in zip(*counted, strict=False)]
@@ -300,15 +305,15 @@ def _start(run: Recorded, positions: Points | None, rounding: float) -> Iterator
     yield _worst("start-counts", np.array([*wrong, *missing]), 0.0, agent_named)
     if is_continuous(system):
         return
-    yield _worst("start-timer", np.abs(again.next_at - start.next_at), 0.0, agent_named)
+    yield _worst("start-timer", np.abs(due.next_at - first.next_at), 0.0, agent_named)
     program = timer_program(system)
     if program is not None:
-        excess = np.maximum(start.next_at - program.t2, program.t1 - start.next_at)
+        excess = np.maximum(first.next_at - program.t2, program.t1 - first.next_at)
         excess = np.where(system.arrivals > 0.0, 0.0, excess)
         yield _worst("start-interval", excess, 0.0, agent_named)
 
 
-def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
+def _flow(run: Trajectory, claims: Claims) -> Iterator[Finding]:
     """Positions follow the segments, jumps come when due, and the end is for the stated reason."""
     table, until = run.table, run.until
     size = np.maximum(np.abs(table.positions).max(axis=1, initial=0.0), np.finfo(float).tiny)
@@ -336,7 +341,7 @@ def _flow(run: Recorded, claims: Claims) -> Iterator[Finding]:
         yield yes_or_no("ending", says, len(np.unique(positions, axis=0)) < len(positions))
 
 
-def _resets(run: Recorded) -> Iterator[Finding]:
+def _resets(run: Trajectory) -> Iterator[Finding]:
     table, system, program = run.table, run.system, timer_program(run.system)
     if program is not None:
         t1, t2 = program.t1[table.agent], program.t2[table.agent]
@@ -349,7 +354,7 @@ def _resets(run: Recorded) -> Iterator[Finding]:
         yield _worst("reset", gaps_between(table.next_at, expected), 0.0, run.where)
 
 
-def _bounds(run: Recorded, thorough: bool, live: LiveRecord | None = None) -> Iterator[Finding]:
+def _bounds(run: Trajectory, thorough: bool, live: LiveRecord | None = None) -> Iterator[Finding]:
     system, traits = run.system, run.system.traits
     top = traits.top_speed
     if top is not None:
@@ -377,7 +382,7 @@ def _bounds(run: Recorded, thorough: bool, live: LiveRecord | None = None) -> It
         yield if_guaranteed(crossed_sides, still and (live is None or live.exact))
 
 
-def _jumps(run: Recorded, rounding: float, tell: Tell, thorough: bool) -> Iterator[Finding]:
+def _jumps(run: Trajectory, rounding: float, tell: Tell, thorough: bool) -> Iterator[Finding]:
     table, system = run.table, run.system
     seen = measured_jumps(run, tell)
     gap = np.abs(seen["error"] - table.errors).max(axis=1, initial=0.0)
@@ -399,7 +404,7 @@ def _jumps(run: Recorded, rounding: float, tell: Tell, thorough: bool) -> Iterat
         yield second_opinion(run, thorough, tell)
 
 
-def _decisions(run: Recorded, rounding: float, tell: Tell) -> Iterator[Finding]:
+def _decisions(run: Trajectory, rounding: float, tell: Tell) -> Iterator[Finding]:
     """Decisions of laws that cannot be checked jump by jump are made again from the beginning."""
     system = run.system
     at_once = system.program is not None and system.perfect
@@ -441,12 +446,12 @@ def _uncounted(system: CoverageSystem, table: EventTable) -> Floats:
     return wrong
 
 
-def _at_set_times(run: Recorded, claims: Claims) -> Iterator[Finding]:
+def _at_set_times(run: Trajectory, claims: Claims) -> Iterator[Finding]:
     """The times of samples, but for those at which two agents coincide, or at which a run stopped.
 
     Where a run ended early, a sample at that very time may have been taken or not.
     """
-    wanted, metrics = claims.sample_times, run.metrics
+    wanted, metrics = claims.sample_times, claims.metrics
     if wanted is None or metrics is None:
         return
     due = wanted[wanted <= run.until]
@@ -455,7 +460,7 @@ def _at_set_times(run: Recorded, claims: Claims) -> Iterator[Finding]:
     if claims.ended != "horizon":
         odd = odd[odd != run.until]
     missing = np.isin(odd, due)
-    world_at, positions = run.system.world_at, run.paths.at(odd).positions
+    world_at, positions = run.system.world_at, run.at(odd).positions
     contact = [
         m and world_at(t).coincide(x) for m, t, x in zip(missing, odd, positions, strict=True)
     ]
@@ -476,16 +481,16 @@ def _stated(claims: Claims, findings: Sequence[Finding]) -> Iterator[Finding]:
     yield yes_or_no("stated", SAYS["stated"], not wrong, where)
 
 
-def _measured(run: Recorded, thorough: bool) -> Ints:
+def _measured(recorded: Recorded, thorough: bool) -> Ints:
     """Which metric samples are measured again."""
-    some = FEW_SAMPLES if is_expensive(run.system.ground) else SAMPLES
-    total = 0 if run.metrics is None else len(run.metrics.times)
+    some = FEW_SAMPLES if is_expensive(recorded.path.system.ground) else SAMPLES
+    total = 0 if recorded.metrics is None else len(recorded.metrics.times)
     return spread(total, None if thorough else some)
 
 
-def _samples(run: Recorded, rows: Ints, rounding: float) -> Iterator[Finding]:
+def _samples(recorded: Recorded, rows: Ints, rounding: float) -> Iterator[Finding]:
     """Some or all metric samples, measured again."""
-    metrics = run.metrics
+    run, metrics = recorded.path, recorded.metrics
     if metrics is None or not len(rows):
         return
     scale = rounding / run.system.workspace.diameter
@@ -493,7 +498,8 @@ def _samples(run: Recorded, rows: Ints, rounding: float) -> Iterator[Finding]:
     step = max(1, MOST_CELLS // run.system.agents)
     for lo in range(0, len(rows), step):
         part = rows[lo : lo + step]
-        again = measure(run.system, run.start, run.table, metrics.times[part])
+        times = metrics.times[part]
+        again = measure_at(run.system, run.at(times), times)
         for name in ("errors", "hold_errors", "costs", "separations"):
             kept, now = getattr(metrics, name)[part], getattr(again, name)
             size = np.where(np.isfinite(now), np.abs(now), 0.0)

@@ -15,13 +15,14 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points
 from dwell.agents import CoverageSystem
+from dwell.agents.trajectory import Snapshots
 from dwell.cells.backend import is_expensive
 from dwell.errors import AgentsError, InputError
 from dwell.exports.drawn_tables import drawn_scenario, drawn_tables
 from dwell.exports.messages import begin_message, sample_columns
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.live.table import standing
-from dwell.measure.metrics import Snapshots, measure_at
+from dwell.measure.metrics import measure_at
 from dwell.scenario import Scenario
 from dwell.web.errors import problem
 from dwell.web.http_server import prepared

@@ -68,7 +68,7 @@ class TriggerFigures:
 def trigger_figures(run: Run) -> TriggerFigures:
     """The numbers of a run of the self-triggered law."""
     marks = np.concatenate([run.start.marks, run.events.count("mark")])
-    seen = follow_centroids(run.system, run.start, run.events, run.horizon)
+    seen = follow_centroids(run.details.trajectory)
     free = seen.free.any()
     return TriggerFigures(
         floor_hits=int((marks == FLOOR).sum()),

@@ -105,9 +105,9 @@ class RunStreamer:
 def estimated_seconds(recorder: Recorder, scenario: Scenario) -> float:
     """Return about how long a run takes, from the time that its first cells take."""
     system, run = recorder.system, scenario.run
-    system.measure_all(recorder.start.start)  # compiles what is to be timed
+    system.measure_all(recorder.start.positions)  # compiles what is to be timed
     began = time.process_time()
-    system.measure_all(recorder.start.start)
+    system.measure_all(recorder.start.positions)
     each = (time.process_time() - began) / system.agents
     need = need_of(recorder, run.horizon, run.max_jumps, saved=True)
     return each * ((need.events or 0.0) + need.samples * system.agents)
