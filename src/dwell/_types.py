@@ -47,6 +47,8 @@ def in_columns(rows: int, dimension: int) -> Points:
 
 def finite_number(value: object) -> float | None:
     """`value` as a float if it is a finite real number (true is not 1, text is no number)."""
+    if isinstance(value, float):  # the usual case
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, numbers.Real):
         return None
     try:
@@ -161,6 +163,8 @@ def is_positive(value: object) -> bool:
 
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether `value` is a whole number (and not true or false)."""
+    if type(value) is int:  # the usual case
+        return True
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.timedelta64)
 
 

@@ -98,12 +98,12 @@ def test_only_who_knows_its_position_always_may_slow_down_between_events():
 
 
 def test_only_a_contact_ends_a_run_as_one(monkeypatch):
-    def broken(self, positions, agents=None, *, time=0.0):
+    def broken(self, *configurations, **options):
         raise AgentsError("something else", code="agents.other")
 
     system = CoverageSystem(BOX, Uniform(), Drift(), 2)
     state = system.start(np.array(START))
-    monkeypatch.setattr(CoverageSystem, "measurements", broken)
+    monkeypatch.setattr(CoverageSystem, "measurement", broken)
     with pytest.raises(AgentsError, match="something else"):
         solve(system, state, until=5.0)
 

@@ -104,17 +104,17 @@ def test_one_agents_sensitivity_measures_and_outlines_its_own_cell_only(
     assert np.array_equal(one.errors, every.errors[:1])
 
 
-def test_regions_of_other_times_are_not_kept() -> None:
+def test_of_the_regions_at_other_times_the_last_is_kept() -> None:
     site = dwell.Box((0.0, 0.0), (4.0, 4.0))
     ground = changing_region(site, HILL)
     for t in np.linspace(0.0, 3.0, 20):
         now = ground.at(float(t))
         total_mass(now)
         boundary_of(now)
-        del now
     gc.collect()
-    regions = [one for one in gc.get_objects() if type(one) is WeightedRegion]
-    assert [one for one in regions if one.workspace is site] == [ground]
+    regions = {one for one in gc.get_objects() if type(one) is WeightedRegion}
+    assert {one for one in regions if one.workspace is site} == {ground, now}
+    assert ground.at(3.0) is now
 
 
 def test_what_is_made_of_a_region_is_made_once() -> None:

@@ -305,9 +305,7 @@ def checked(
     if not isinstance(order, Command):
         kind = "None" if order is None else f"a {type(order).__name__}"
         raise _unfit(agent, now, f"with {kind}", "a Command")
-    hold = np.asarray(order.hold, dtype=object)
-    numbers = [finite_number(v) for v in hold.ravel()]
-    if hold.shape != (dimension,) or None in numbers:
+    if not _is_vector(order.hold, dimension):
         what = f"to hold {in_short(order.hold)}"
         raise _unfit(agent, now, what, f"a Command with {finite_numbers(dimension)} for hold")
     due = order.next_at
@@ -327,6 +325,14 @@ def checked(
     if not all(map(is_whole, counts)):
         raise _unfit(agent, now, f"with the counts {in_short(counts)}", "whole numbers")
     return order
+
+
+def _is_vector(value: object, dimension: int) -> bool:
+    """Whether `value` has so many finite numbers."""
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        return value.shape == (dimension,) and all(map(math.isfinite, value.tolist()))
+    items = np.asarray(value, dtype=object)
+    return items.shape == (dimension,) and None not in map(finite_number, items)
 
 
 def _is_bound(value: object) -> bool:

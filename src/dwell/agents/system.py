@@ -37,9 +37,9 @@ from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
 from dwell.agents.traits import Traits, traits_of
 from dwell.agents.ways import on_ways
 from dwell.agents.world import Sensor, Timeline, World
-from dwell.cells.backend import measure_cells
+from dwell.cells.backend import measure_cell, measure_cells
 from dwell.cells.features import features_of
-from dwell.cells.measurement import CellMeasurements, in_one, of_one, together
+from dwell.cells.measurement import CellMeasurements, MeasuredCell, in_one, of_one, together
 from dwell.cells.ranges import as_radii, refuse_scale
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density import Density
@@ -290,35 +290,45 @@ class CoverageSystem:
 
     def measurement(self, positions: Points, agent: int, time: float = 0.0) -> CellMeasurement:
         """The cell of `agent` in the configuration `positions`; raises AgentsError on contact."""
-        return cell_in(self.measurements(positions, [agent], time=time), 0, agent)
+        if self._one_diagram:
+            cell = measure_cell(self.world_at(time).ground, positions, agent, time)
+        else:
+            cell = self.measure(*of_one(positions, np.array([agent])), np.array([time])).cell(0)
+        if cell.coincident:
+            raise self._contact(positions, agent, time)
+        return measurement_of(agent, cell)
+
+    @cached_property
+    def _one_diagram(self) -> bool:
+        """Whether all cells divide one region without limit, and errors are straight."""
+        timeline, limited = self.timeline, self.radius is not None
+        return timeline.same_agents and not (timeline.sensors or limited or self.stays)
 
     def measurements(
         self,
         positions: Points,
-        agents: Sequence[int] | None = None,
         *,
         time: float = 0.0,
         threads: int | None = 1,
     ) -> CellMeasurements:
-        """The cells of several agents at `positions`, or of all; raises AgentsError on contact.
+        """The cells of all agents at `positions`; raises AgentsError on contact.
 
-        Those of all agents are kept, see `measure_all`.
+        They are kept, see `measure_all`.
         """
-        who = np.arange(self.agents) if agents is None else np.array(agents, dtype=np.int64)
-        if agents is None:
-            seen = self.measure_all(positions, time, threads=threads)
-        else:
-            seen = self.measure(*of_one(positions, who), np.array([time]))
+        seen = self.measure_all(positions, time, threads=threads)
         if seen.coincident.any():
-            agent = int(who[np.argmax(seen.coincident)])
-            gaps = np.full(self.agents, np.inf)
-            for diagram in self.world_at(time).diagrams:
-                others = np.arange(self.agents) if diagram.members is None else diagram.members
-                if agent in others:
-                    gaps[others] = lengths(positions[others] - positions[agent])
-            gaps[agent] = np.inf
-            raise coincident(agent, int(np.argmin(gaps)), positions[agent])
+            raise self._contact(positions, int(np.argmax(seen.coincident)), time)
         return seen
+
+    def _contact(self, positions: Points, agent: int, time: float) -> AgentsError:
+        """The error that an agent is where another one of a diagram is."""
+        gaps = np.full(self.agents, np.inf)
+        for diagram in self.world_at(time).diagrams:
+            others = np.arange(self.agents) if diagram.members is None else diagram.members
+            if agent in others:
+                gaps[others] = lengths(positions[others] - positions[agent])
+        gaps[agent] = np.inf
+        return coincident(agent, int(np.argmin(gaps)), positions[agent])
 
     def measure_all(
         self, positions: Points, time: float = 0.0, *, threads: int | None = None
@@ -366,29 +376,29 @@ class CoverageSystem:
         from dwell._kernels.common.philox import STREAM_RESETS, uniform
 
         count, now = int(state.event_counts[agent]), state.time
-        when = max(now - self.world_at(now).network.delay, 0.0)  # no agent moves before time 0
+        known, world = self.information, self.world_at(now)
         sample = rate = ahead = None
         if measurement is not None:
-            known, world = self.information, self.world_at(now)
+            when = max(now - world.network.delay, 0.0)  # no agent moves before time 0
             sample = others_seen(known, world, state, agent, positions, when)
             if known.world != "now":
                 rate = centroid_rate_of(known, world, now, agent, positions)
             if known.world == "forecast":
                 ahead = partial(self._error_in, world, positions, agent)
         return Observation(
-            time=state.time,
+            time=now,
             agent=agent,
             agents=self.agents,
             event_count=count,
             first_event_at=float(state.first[agent]),
             position=for_reading(positions[agent]),
             hold=for_reading(state.segments.hold[agent]),
-            measurement=None if self.information.others == "broadcasts" else measurement,
+            measurement=None if known.others == "broadcasts" else measurement,
             draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], count),
             sample=sample,
             heard=state.mail[agent].heard if state.mail else {},
             memory=state.memory[agent] if state.memory else None,
-            ground=self.ground_at(now),
+            ground=world.ground.at(now),
             shared_draw=self._shared_draw,
             rate=rate,
             ahead=ahead,
@@ -412,7 +422,7 @@ class CoverageSystem:
 
     def cells_of(self, agent: int, time: float) -> int:
         """How many cells an agent has at a time: one for each of its sensors; 0 if it is absent."""
-        members = [diagram.members for diagram in self.world_at(time).diagrams]
+        members = (diagram.members for diagram in self.world_at(time).diagrams)
         return sum(1 for some in members if some is None or agent in some)
 
     # The start.
@@ -432,7 +442,7 @@ class CoverageSystem:
         if together and "begin_all" in self.traits.methods:
             return self._start_together(blank, threads)
         seen = self.measurements(positions)
-        cells = [cell_in(seen, p, p) for p in range(n)]
+        cells = [measurement_of(p, seen.cell(p)) for p in range(n)]
         arrivals = self.arrivals
         orders = [
             _straight(commanded(law.begin, law, self.observation(blank, p, positions, cell)), cell)
@@ -663,13 +673,11 @@ class CoverageSystem:
         return replace(state, mail=later)
 
 
-def cell_in(seen: CellMeasurements, k: int, agent: int) -> CellMeasurement:
-    """Entry k of the measurements, which is that of `agent`."""
-    mass = float(seen.mass[k] * np.exp(seen.log_scale[k]))
-    neighbors, nearest = int(seen.neighbors[k]), float(seen.nearest[k])
-    free = np.inf if seen.stretch is None else float(seen.stretch[k])
-    error, empty = seen.error[k].copy(), bool(seen.empty[k])
-    return CellMeasurement(agent, error, mass, neighbors, nearest, empty, free)
+def measurement_of(agent: int, cell: MeasuredCell) -> CellMeasurement:
+    """The measured cell of an agent, as laws see it."""
+    return CellMeasurement(
+        agent, cell.error, cell.mass, cell.neighbors, cell.nearest, cell.empty, cell.stretch
+    )
 
 
 def _spent(order: Command, looked: int, received: int) -> Spent:

@@ -20,7 +20,14 @@ from dwell.cells.guaranteed import (
     pair_on_line,
     scan_in_polygon,
 )
-from dwell.cells.measurement import CellMeasurements, Loop, in_one, of_one
+from dwell.cells.measurement import (
+    CellMeasurements,
+    Loop,
+    MeasuredCell,
+    cell_in_row,
+    in_one,
+    of_one,
+)
 from dwell.cells.weighted_region import WeightedRegion, weighted_region
 from dwell.density.base import Density
 from dwell.geometry import VoronoiCell, Workspace, is_flat, polyhedra
@@ -37,6 +44,8 @@ class CellBackend(NamedTuple):
     scan: Callable[..., Scanned] | None = None  # of a trigger over guaranteed cells, compiled
     border: BorderIntegrals | None = None  # of single cells, for the rates of centroids
     exact: bool = False  # whether moments are known to rounding
+    # (ground, positions, agent, t): the row of one cell in the table that `measure` reads
+    row: Callable[..., Floats] | None = None
     with_radii: bool = False  # whether that loop knows sensing radii
     local: bool = False  # whether the bits of a cell depend on its Voronoi neighbours alone
     expensive: bool = False  # whether measuring a cell takes tens of milliseconds or more
@@ -48,7 +57,8 @@ INTERVAL = CellBackend(
 )  # fmt: skip
 POLYGON = CellBackend(
     polygon.measure, polygon.cells, polygon.borders, pair_in_polygon, polygon.loop,
-    scan=scan_in_polygon, border=IN_PLANE, exact=True, with_radii=True, local=True,
+    scan=scan_in_polygon, border=IN_PLANE, row=polygon.row_of,
+    exact=True, with_radii=True, local=True,
 )  # fmt: skip
 POLYHEDRON = CellBackend(
     polyhedron.measure, polyhedra.cells, polyhedron.borders, pair_in_region, polyhedron.loop
@@ -131,6 +141,15 @@ def measure_one(
     who, times = np.arange(len(positions)) if agents is None else agents, np.array([t])
     given: dict[str, Any] = {"threads": threads, "radius": radius, "weights": weights}
     return measure_cells(ground, *of_one(positions, who), times=times, **given)
+
+
+def measure_cell(ground: WeightedRegion, positions: Points, agent: int, t: float) -> MeasuredCell:
+    """Measure one cell among `positions`, (N, n), at time t: the bits of `measure_one`, sooner."""
+    now = ground if ground.tracked else ground.at(t)
+    find = backend_for(now).row
+    if find is None:
+        return measure_one(now, positions, np.array([agent]), t).cell(0)
+    return cell_in_row(find(now, positions, agent, t), now.dimension)
 
 
 def measure_cells(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -26,6 +27,7 @@ from dwell._kernels.common.cell_table import (
     SECOND,
     STATUS,
 )
+from dwell._kernels.common.status import COINCIDENT, NO_MASS
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.geometry import Workspace
 
@@ -35,6 +37,18 @@ LEAST = 256  # for fewer a thread costs more than it gains
 
 Made = TypeVar("Made")
 Loop = tuple[Any, Any, Any]  # a compiled event loop, its domain and its buffers
+
+
+class MeasuredCell(NamedTuple):
+    """One measured cell."""
+
+    coincident: bool  # whether another agent is at the same position; the rest is then void
+    empty: bool  # whether the cell weighed nothing
+    error: Points  # (n,) centroid minus position
+    mass: float
+    neighbors: int
+    nearest: float  # distance of the nearest other agent; inf if there is none
+    stretch: float = math.inf  # how far an agent moves straight
 
 
 @final
@@ -53,6 +67,18 @@ class CellMeasurements:
     second: Floats | None = None  # second moment about the centroid, where it came along
     doubt: Floats | None = None  # bound on the relative error of the mass; 0 or None: rounding only
     stretch: Floats | None = None  # how far an agent moves straight; None: as far as it likes
+
+    def cell(self, k: int) -> MeasuredCell:
+        """Entry k."""
+        return MeasuredCell(
+            bool(self.coincident[k]),
+            bool(self.empty[k]),
+            self.error[k].copy(),
+            float(self.mass[k] * np.exp(self.log_scale[k])),
+            int(self.neighbors[k]),
+            float(self.nearest[k]),
+            math.inf if self.stretch is None else float(self.stretch[k]),
+        )
 
 
 def of_one(points: Points, agents: Ints) -> tuple[Points, Ints, Ints]:
@@ -118,15 +144,13 @@ def measurements_of(
 
     A planar table has no second moments about centroids; `second` may give them.
     """
-    from dwell._kernels.common.status import COINCIDENT, NO_MASS
-
     column = _columns_of(table, threads)
     wide = len(column) > PLANAR
     squared, status = column[NEAREST], column[STATUS]
     return CellMeasurements(
         coincident=status == COINCIDENT,
         empty=status == NO_MASS,
-        error=column[[E0, E1, E2][:dimension]].T,
+        error=column[E0 : E0 + dimension].T if dimension < 3 else column[[E0, E1, E2]].T,
         log_scale=column[LOG_SCALE],
         mass=column[MASS],
         polar=column[POLAR],
@@ -134,6 +158,21 @@ def measurements_of(
         nearest=np.sqrt(np.where(squared >= 0.0, squared, np.inf)),
         second=column[SECOND] if wide else second,
         doubt=column[MASS_ERROR] if wide else None,
+    )
+
+
+def cell_in_row(row: Floats, dimension: int) -> MeasuredCell:
+    """The cell of one row of a kernel's table."""
+    values = row.tolist()
+    status, squared = values[STATUS], values[NEAREST]
+    error = row[E0 : E0 + dimension] if dimension < 3 else row[[E0, E1, E2]]
+    return MeasuredCell(
+        status == COINCIDENT,
+        status == NO_MASS,
+        error.copy(),
+        float(values[MASS] * np.exp(values[LOG_SCALE])),
+        int(values[NEIGHBORS]),
+        math.sqrt(squared) if squared >= 0.0 else math.inf,
     )
 
 
@@ -239,6 +278,9 @@ def in_blocks(
 
     Between blocks an interrupt from the keyboard is heard, and the rest is left undone.
     """
+    if count <= min(block, LEAST):
+        work(0, count)
+        return
     most = threads or os.cpu_count() or 1
     block = min(block, max(LEAST, -(-count // most)))  # so that all of them have work
     edges = [*range(0, max(count, 1), block), count]

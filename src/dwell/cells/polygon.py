@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from dwell._kernels.polygon.box_tree import Tree
     from dwell._kernels.polygon.cell_list import SquareBins
 
+FIRST = np.zeros(1, dtype=np.int64)  # the row of a single configuration
 BLOCKS = 64  # of cells at most: more would cost more than they balance
 
 
@@ -221,6 +222,13 @@ def measure(
     )
 
 
+def row_of(ground: WeightedRegion, positions: Points, agent: int, t: float) -> Floats:
+    """The row of one cell in the table of `measure`."""
+    one = np.array([agent])
+    row: Floats = _table_of(ground, positions[None], FIRST, one, np.array([t]), 1, None)[0]
+    return row
+
+
 def _table_of(
     ground: WeightedRegion,
     places: Points,
@@ -231,20 +239,19 @@ def _table_of(
     radius: float | None,
 ) -> Floats:
     """The table of the cells of agent[k] in configuration row[k], ended by discs of one radius."""
+    from dwell._kernels.polygon import buffers, cell_list
     from dwell._kernels.polygon import entry_points as kernel
-    from dwell._kernels.polygon.buffers import own_scratch
-    from dwell._kernels.polygon.cell_list import FEW
 
-    boundary = columns(ground.hull.vertices)
-    x, y = (np.ascontiguousarray(places[..., k]) for k in range(2))
+    boundary, few = ground.once(_boundary), places.shape[1] <= cell_list.FEW
+    x, y = np.ascontiguousarray(places.transpose(2, 0, 1))
     out = np.empty((len(row), PLANAR))
 
     def work(lo: int, hi: int) -> None:
-        memory = scratch_for(x.shape[1], len(boundary[0]), radius, own_scratch)
-        measure = kernel.measure_few if x.shape[1] <= FEW else kernel.measure_many
+        memory = scratch_for(x.shape[1], len(boundary[0]), radius, buffers.own_scratch)
+        measure = kernel.measure_few if few else kernel.measure_many
         measure(lo, hi, row, agent, times, x, y, *boundary, own_terms(ground), radius, out, memory)
 
-    if x.shape[1] > FEW and _lists_all(row, agent, x.shape):
+    if not few and _lists_all(row, agent, x.shape):
         agents, none = x.shape[1], np.empty(0)
         for r in range(len(x)):
             now, part = ground.at(times[r]), out[r * agents : (r + 1) * agents]
@@ -252,6 +259,11 @@ def _table_of(
     else:
         in_blocks(work, len(row), threads)
     return out
+
+
+def _boundary(ground: WeightedRegion) -> tuple[Floats, ...]:
+    """The vertices of the hull as columns."""
+    return columns(ground.hull.vertices)
 
 
 def loop(

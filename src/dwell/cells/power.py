@@ -113,10 +113,12 @@ def scratch_for(
     make: Callable[[int, int], Scratch] | None = None,
 ) -> Scratch:
     """Buffers for cells of so many agents; with a radius, each edge of a cell may gain an arc."""
+    most = vertices if radius is None else agents + 2 * vertices + 16
+    if make is not None:
+        return make(agents, most)
     from dwell._kernels.polygon.buffers import make_scratch
 
-    most = vertices if radius is None else agents + 2 * vertices + 16
-    return (make or make_scratch)(agents, most)
+    return make_scratch(agents, most)
 
 
 def power_cells(
