@@ -156,7 +156,7 @@ def test_regions_of_several_parts(stay: bool) -> None:
     site = Region(ISLANDS, stay=stay)
     area = 0.5 + (12 + 9 - 2 - 0.5) + (6 - 1.5)
     assert site.area == site.volume == pytest.approx(area)
-    assert site.polygon.area > site.area
+    assert site.hull.area > site.area
     points = np.random.default_rng(5).uniform((-1, -1), (12, 7), (400, 2))
     parts = np.array([part_of(point) for point in points])
     assert site.covers(points).tolist() == (parts >= 0).tolist()

@@ -15,8 +15,7 @@ from dwell.geometry.convex import ConvexRegion
 from tests.regions.sites import U
 
 SOURCE = Path(dwell.__file__).parent
-# Where a kind of workspace is a kind of table, or of coordinates to move.
-BY_KIND = ["scenario/describe.py", "studies/random_starts.py"]
+BY_KIND = ["studies/random_starts.py"]  # which moves coordinates, and draws points, by kind
 CONVEX = [
     dwell.Interval(0, 2),
     dwell.Polygon([(0, 0), (2, 0), (0, 2)]),
@@ -50,7 +49,7 @@ def test_workspaces_are_not_asked_whether_they_are_regions() -> None:
         for _ in asked(ast.parse(path.read_text()))
     ]
     assert sorted(set(found)) == BY_KIND
-    assert len(found) == 3
+    assert len(found) == 2
 
 
 def test_a_region_is_no_convex_region() -> None:

@@ -86,6 +86,10 @@ CURVED_OF_FUNCTIONS = {
 
 def backend_for(ground: WeightedRegion) -> CellBackend:
     """Return the backend for a workspace and its density."""
+    return ground.once(_backend_of)
+
+
+def _backend_of(ground: WeightedRegion) -> CellBackend:
     known = ground.terms is not None
     if is_flat(ground.hull):
         return (FLAT if known else FLAT_OF_FUNCTIONS).get(ground.dimension, SIMPLICES)

@@ -71,8 +71,9 @@ class WeightedRegion:
     @property
     def tracked(self) -> bool:
         """Whether kernels can bring the density to any time, and nothing else moves."""
-        own, still = self.terms, self.boundary is None and is_flat(self.hull)
-        return still and isinstance(own, Terms) and len(own.track) > 0
+        own = self.terms
+        follows = isinstance(own, Terms) and len(own.track) > 0
+        return follows and self.boundary is None and is_flat(self.hull)
 
     def at(self, t: float) -> WeightedRegion:
         """The workspace and the density at time t; successive calls at one time share it."""

@@ -171,6 +171,11 @@ class Interval(ConvexRegion):
         return read_only(np.array([[self.lower], [self.upper]]))
 
     @property
+    def hull(self) -> Interval:
+        """The interval itself."""
+        return self
+
+    @property
     def normals(self) -> Points:
         """Outward direction at each end, (2, 1)."""
         return np.array([[-1.0], [1.0]])
@@ -229,6 +234,11 @@ class Polygon(ConvexRegion):
         rows = sorted({(float(x), float(y)) for x, y in as_points(points)})
         lower, upper = _chain(rows), _chain(rows[::-1])
         return cls(lower[:-1] + upper[:-1])
+
+    @property
+    def hull(self) -> Polygon:
+        """The polygon itself."""
+        return self
 
     @cached_property
     def volume(self) -> float:
