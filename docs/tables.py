@@ -46,6 +46,8 @@ MARKED = re.compile(
 )
 TOGETHER = Path(__file__).with_name("compatibility.md")
 MATRIX = re.compile(r"(<!-- (?P<part>matrix|reasons) -->\n).*?(<!-- end -->)", re.DOTALL)
+# Words and tables of a file in a sentence, which are not yet spelt as code.
+SPELT = re.compile(r'(?<!`)"[\w-]+"|(?<!`)\{[\w, ]+\}|(?<!`)\[\[\w+\]\]')
 OF_LAWS = (
     Feature.NO_TIMER, Feature.FOLLOWING, Feature.FIRST_HOLD, Feature.UNSHARED, Feature.NO_PROGRAM,
     Feature.MESSAGES, Feature.BEYOND_SAMPLES,
@@ -66,8 +68,9 @@ def keys_of_table(table: type[Table]) -> str:
     """The table of the keys of a table that pydantic checks."""
     text = "| key | meaning | default |\n|---|---|---|\n"
     for key, field in table.model_fields.items():
+        meaning = SPELT.sub(r"`\g<0>`", field.description or "")
         default = "needed" if field.is_required() else default_of(field.default)
-        text += f"| `{key}` | {field.description} | {default} |\n"
+        text += f"| `{key}` | {meaning} | {default} |\n"
     return text
 
 

@@ -34,3 +34,8 @@ LAWS = {
     ),
     "event-triggered": EventTriggered(s_max=0.3, dt=0.05),
 }
+# Under these the cost may rise from event to event.
+MAY_RISE = {
+    "timer", "timer-adaptive", "discrete-lloyd-poisson",
+    "self-triggered", "self-triggered-paper", "self-triggered-sampled",
+}  # fmt: skip

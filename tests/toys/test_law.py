@@ -18,7 +18,7 @@ LAW = '''
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -27,7 +27,13 @@ from dwell._types import finite_number, listed
 from dwell.agents.interfaces import Command, Observation
 from dwell.agents.traits import Traits
 from dwell.controllers.declared import largest_speed, law, period
-from dwell.controllers.saturation import centroid_of, gain, next_periodic, saturated
+from dwell.controllers.saturation import (
+    centroid_of,
+    gain,
+    next_periodic,
+    saturated,
+    without_sample,
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class Pattern:
 
     need: str = "a list of 0 and 1, with a 1 among them,"
     limits: str = "0 or 1"
-    schema = {"type": "array", "items": {"enum": [0, 1]}, "contains": {"const": 1}}
+    schema: ClassVar[Any] = {"type": "array", "items": {"enum": [0, 1]}, "contains": {"const": 1}}
 
     def taken(self, value: object) -> tuple[int, ...]:
         """A tuple of whole numbers."""
@@ -68,7 +74,12 @@ class Pulsed:
     @property
     def traits(self) -> Traits:
         """What the law states of itself."""
-        return Traits(top_speed=self.speed, gain=self.k2, nonlinear="agents rest at times")
+        return Traits(
+            top_speed=self.speed,
+            gain=self.k2,
+            cost_decreases=self.k2 * self.dt < 2.0,
+            nonlinear="agents rest at times",
+        )
 
     def begin(self, observation: Observation) -> Command:
         """Start with the first period."""
@@ -81,6 +92,11 @@ class Pulsed:
         beats = self.pattern[observation.event_count % len(self.pattern)]
         hold = beats * saturated(observation.measurement.error, *gain(self.k2, self.speed))
         return Command(np.asarray(hold), following, memory=centroid_of(observation))
+
+    def miss(self, observation: Observation) -> Command:
+        """Without a sample: move to the last known centroid, and stop there."""
+        pace = gain(self.k2, self.speed)
+        return without_sample(observation, *pace, next_periodic(observation, self.dt))
 '''
 SECTION = """### `pulsed`
 
@@ -215,5 +231,5 @@ def test_docs_and_page_get_it(package: Overlay) -> None:
     package.generate("page/tables.py", *shared)
     laws = json.loads(package.text("page/src/state/tables.json"))["laws"]
     assert laws["pulsed"] == {"name": "Pulsed", "gain": "k2", "period": "dt", "speed": "speed"}
-    # With a test, a row of tests/scenario/test_scenario_laws.py and one of CHANGELOG.md.
+    # Besides: tests/controllers/examples.py, tests/scenario/test_scenario_laws.py, CHANGELOG.md.
     assert len(package.touched) == 5

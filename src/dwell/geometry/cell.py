@@ -195,8 +195,8 @@ class Cell(VoronoiCell):
         n = len(self.position)
         if n <= 3:  # each facet as a fan: an edge, or triangles that share a vertex
             facets = self._facets
-            fans = [(f[0], *f[k : k + n - 1]) for f in facets for k in range(1, len(f) - n + 2)]
-            return np.array(fans, dtype=np.int64).reshape(-1, n)
+            parts = [(f[0], *f[k : k + n - 1]) for f in facets for k in range(1, len(f) - n + 2)]
+            return np.array(parts, dtype=np.int64).reshape(-1, n)
         found = closed_boundary(self.offsets)
         return np.zeros((0, n), dtype=np.int64) if found is None else found
 

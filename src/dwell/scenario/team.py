@@ -51,8 +51,8 @@ class AgentsSpec(Table):
         "a plain number will do), or {count, region, seed} to draw them"
     )
     coordinates: Literal["metres", "degrees"] | None = doc(
-        "of start and of agents that arrive, at a site: metres of its frame, or longitude and "
-        'latitude on WGS 84; "metres" if absent',
+        'of start and of agents that arrive, at a site: "metres" of its frame, or "degrees", '
+        'longitude and latitude on WGS 84; "metres" if absent',
         None,
     )
     ids: Annotated[tuple[AgentId, ...], listed("a list of whole numbers")] | None = doc(
