@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from dwell._parameters import Parameter, parameters_of
-from dwell.controllers.lloyd import DT
 from dwell.results.figures import FIGURES, Figure
 from dwell.scenario.laws import LAW_KINDS, LAW_TABLES, NetworkSpec, stated_traits
 from dwell.scenario.schema import CertificateSpec, RunSpec
@@ -47,7 +46,6 @@ def tables() -> dict[Path, dict[str, Any]]:
             "laws": {kind: more_of(law) for kind, law in LAW_KINDS.items()},
             "keys": {key: about for one in TAKEN for key, about in keys_with_units(*one)},
             "guaranteed": [kind for kind in LAW_KINDS if works_with_guaranteed_cells(kind)],
-            "dt": DT,
             "theta": THETA,
             "unlike": UNLIKE,
             "small": SMALL,
@@ -93,11 +91,12 @@ def figure_about(one: Figure) -> dict[str, Any]:
 
 
 def keys_of(law: Any) -> dict[str, Any]:
-    """The keys of a law with a role, and those whose lists have an entry per agent."""
+    """The keys of a law with a role, the unit of its gain, and keys of lists with an entry per agent."""
     declared = parameters_of(law).items()
     roles = {one.role: key for key, one in declared if one.role in ("speed", "gain", "period")}
+    units = {"gain_unit": list(one.unit) for _, one in declared if one.role == "gain"}
     per_agent = [key for key, one in declared if one.per_agent]
-    return {**roles, **({"each": per_agent} if per_agent else {})}
+    return {**roles, **units, **({"each": per_agent} if per_agent else {})}
 
 
 def more_of(law: Any) -> dict[str, Any]:
@@ -107,9 +106,11 @@ def more_of(law: Any) -> dict[str, Any]:
 
 
 def about(one: Parameter) -> dict[str, Any]:
-    """The unit of a key, and what it goes with."""
+    """The unit of a key, what it goes with, and the time between samples where none is given."""
     unit = {"unit": list(one.unit)} if any(one.unit) else {}
-    return unit if one.belongs is None else {**unit, "belongs": list(one.belongs)}
+    goes_with = {} if one.belongs is None else {"belongs": list(one.belongs)}
+    without = one.absent if one.default is None else one.default
+    return {**unit, **goes_with, **({"default": without} if one.role == "period" else {})}
 
 
 def written(values: dict[str, Any]) -> str:

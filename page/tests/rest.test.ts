@@ -4,7 +4,10 @@ import * as formulas from "../src/panels/design/formulas";
 import { applies, withChoice } from "../src/panels/scenario/belongs";
 import { goingOn, tidy, withAgent, withCount, withoutAgent, withRing } from "../src/state/edits";
 import { figureOf } from "../src/charts/data";
+import { MORE } from "../src/state/keys";
 import { kindsWith, lawLike } from "../src/state/laws";
+import { dtOf } from "../src/state/matching";
+import { TABLES } from "../src/state/tables";
 import type { Lane } from "../src/state/lane";
 import { Samples } from "../src/arc/samples";
 import { History, type Shown } from "../src/state/history";
@@ -174,6 +177,18 @@ test("laws side by side move at the same speed", () => {
   expect(lawLike("tvd", scenario.controller)).toMatchObject({ kappa: 2, speed: 0.5 });
   expect(lawLike("minimum-energy", scenario.controller)).toMatchObject({ speed: 0.5 });
   expect(lawLike("timer", scenario.controller)).toBe(scenario.controller);
+});
+
+test("what a law's gain is and how often it samples follow from its own table", () => {
+  const name = "Toy";
+  Object.assign(TABLES.laws, {
+    toy: { name, speed: "top", gain: "reach", gain_unit: [1, 0], period: "tick" },
+  });
+  Object.assign(MORE.laws, { toy: { about: name, keys: { tick: { default: 0.25 } } } });
+  expect(lawLike("toy", scenario.controller)).toEqual({ kind: "toy", top: 0.5, reach: 0.25 });
+  expect(dtOf({ kind: "toy" })).toBe(0.25);
+  expect(dtOf({ kind: "toy", tick: 0.5 })).toBe(0.5);
+  for (const one of [TABLES.laws, MORE.laws]) Reflect.deleteProperty(one, "toy");
 });
 
 test("what follows a world that moves belongs to its choice", () => {

@@ -42,6 +42,14 @@ def digest_of(variables: dict[str, Any], attributes: dict[str, Any]) -> str:
     return digest.hexdigest()
 
 
+def json_table(text: str | bytes, what: str) -> dict[str, Any]:
+    """A table that a file holds as JSON; ValueError for any other value."""
+    table = json.loads(text)
+    if not isinstance(table, dict):
+        raise ValueError(f"{what} is no table")
+    return table
+
+
 def stored_numbers(path: Path) -> dict[str, Any] | None:
     """The numbers of a finished run as they were stored with it.
 
@@ -52,11 +60,11 @@ def stored_numbers(path: Path) -> dict[str, Any] | None:
         variables, attributes = read_netcdf(path)
         if digest_of(variables, attributes) != attributes["digest"]:
             return None
-        provenance = json.loads(attributes["provenance"])
+        provenance = json_table(attributes["provenance"], "provenance")
         if "without_code" in attributes or provenance.get("intact") == "false":
             return None
-        numbers: dict[str, Any] = json.loads(variables[NUMBERS][1].tobytes())
-        name = json.loads(attributes["scenario"]).get("name")
+        numbers = json_table(variables[NUMBERS][1].tobytes(), NUMBERS)
+        name = json_table(attributes["scenario"], "scenario").get("name")
     except (OSError, RuntimeError, ValueError, KeyError, TypeError):
         return None
     versions = {key: value for key, value in provenance.items() if key != "intact"}

@@ -119,6 +119,14 @@ def test_losses_delays_and_repeats_have_their_shares():
     assert late.max() > 1.0
 
 
+@pytest.mark.parametrize("tail", [1e-3, 5e-324])
+def test_delays_beyond_all_numbers_never_end(tail):
+    """A Pareto distribution of a small index has delays that no double holds."""
+    found = received(Faults(delay=(0.1, 0.0), tail=tail))
+    assert len(found) < 40
+    assert all(math.isfinite(time) for _, time in found)
+
+
 def test_messages_of_the_observer_are_not_lost():
     some = Faults(loss=1.0, delay=(5.0, 5.0), partitions=(Partition(0.0, 9.0, (0,)),))
     ends = MemoryTransport.network(2)

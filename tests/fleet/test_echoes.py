@@ -17,7 +17,7 @@ from dwell.live.echoes import TICK, no_echoes
 from dwell.live.faults import Faults, Partition
 from dwell.live.record import DOUBLE, belief_type, sample_type
 from dwell.live.settings import LiveSettings, live_law
-from dwell.results.live_record import ADDED
+from dwell.results.live_record import ECHOES
 from dwell.scenario.build import build
 from tests.fleet.fleets import copied, recorded, run_from, scenario
 from tests.fleet.test_clearance import RUNS, calm, run_of
@@ -196,21 +196,30 @@ def test_where_none_are_recorded_nothing_is_said():
     plain = case.model_copy(update={"fleet": case.fleet.model_copy(update={"clearance": 0.0})})
     report, found = echoes_in(dwell.run_fleet(plain, transport="memory", progress=False))
     assert (found.status, report.ok) == ("not applicable", True)
-    assert "no statement is recorded" in found.where
+    assert "fleet.clearance is 0" in found.where
+
+
+@pytest.mark.parametrize("some", [slice(None), slice(7, 8)], ids=["all", "one"])
+def test_statements_that_were_taken_out_are_noticed(some):
+    """With a clearance every message has a tag, so 0 is no reason to judge nothing."""
+    live = copied(fleet_run(late_liar(nothing)).details.live)
+    live.samples["tag"][some] = 0
+    found = echoes_in(run_from(honest_run().scenario, live))[1]
+    assert found.status == "violated"
+    assert "the number of its start is missing" in found.where
 
 
 def test_files_of_earlier_versions_have_none(tmp_path):
     honest_run().save(tmp_path / "run.nc")
     with h5py.File(tmp_path / "run.nc", "r+") as file:
-        for name in ADDED:
-            column = f"{'belief' if name.startswith('echo') else 'live'}_{name}"
-            if name != "voronoi":
-                del file[column]
+        for name in ECHOES:
+            del file[name]
     digest = digest_of(*read_netcdf(tmp_path / "run.nc"))
     with h5py.File(tmp_path / "run.nc", "r+") as file:
         file.attrs["digest"] = digest
     report, found = echoes_in(tmp_path / "run.nc")
     assert found.status == "not applicable"
+    assert "an earlier version, whose files hold no statements" in found.where
     assert {f.name for f in report.findings if f.status == "violated"} == set()
 
 

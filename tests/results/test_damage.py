@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import gc
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dwell
+from dwell._netcdf import digest_of, read_netcdf
 from dwell._types import in_columns
 from dwell.errors import StoreError
 from dwell.results.journal import read_columns, write_columns
+from tests.scenario.own_law import LAW, TABLES
 
 
 def turned(rows, seed):
@@ -93,3 +97,49 @@ def test_damage_is_told_in_one_plain_sentence(
     leaked = ("HDF5", "synchronously", "checksum", "object", "errno", "Traceback")
     assert not [text for text in said if any(word in text for word in leaked)]
     assert left == []
+
+
+@pytest.fixture
+def without_law(tmp_path: Path) -> Path:
+    """A run of a law whose module is not there any more."""
+    (tmp_path / "near.py").write_text(LAW)
+    scenario = dwell.scenario.parse_scenario(TABLES)
+    (tmp_path / "own.toml").write_text(dwell.scenario.dump_toml(scenario))
+    dwell.run_scenario(tmp_path / "own.toml", out=tmp_path / "run.nc")
+    (tmp_path / "near.py").unlink()
+    sys.modules.pop("near", None)
+    return tmp_path / "run.nc"
+
+
+def restate(path: Path, name: str, text: str) -> None:
+    """Change one attribute of a file, and renew its digest."""
+    with h5py.File(path, "r+") as file:
+        file.attrs[name] = text
+    digest = digest_of(*read_netcdf(path))
+    with h5py.File(path, "r+") as file:
+        file.attrs["digest"] = digest
+
+
+ODD = ("[]", "null", '"x"', "3", "{}", "[[]]")
+PARTS = ("law", "summary")
+# A law without nu, a run that has not ended, and no record of what wrote the file.
+SOUND = {("law", "{}"), ("summary", "null"), ("provenance", "{}")}
+
+
+def test_tables_in_a_file_that_are_none_are_refused(without_law: Path) -> None:
+    """What a file holds as JSON may be any value; a forger renews the digest."""
+    attributes = read_netcdf(without_law)[1]
+    assert dwell.load_run(without_law).agents == 3
+    kept = json.loads(attributes["without_code"])
+    forged = [("without_code", json.dumps({**kept, part: json.loads(odd)}))
+              for part in PARTS for odd in ODD if (part, odd) not in SOUND]  # fmt: skip
+    forged += [
+        ("without_code", json.dumps({**kept, "law": {name: "x"}})) for name in ("nu", "fade")
+    ]
+    names = ("without_code", "provenance", "scenario", "stop")
+    forged += [(name, odd) for name in names for odd in ODD if (name, odd) not in SOUND]
+    for name, text in forged:
+        restate(without_law, name, text)
+        with pytest.raises(StoreError, match=r"is damaged|cannot be used"):
+            dwell.load_run(without_law)
+        restate(without_law, name, attributes[name])

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from functools import partial
 
 import numpy as np
 import pyogrio
@@ -284,6 +285,19 @@ def test_the_command_writes_a_map(folder, run):
     again = shell("export", str(folder / "run.nc"), "--gis", str(folder / "a.gpkg"))
     assert again.code == 2
     assert "--force" in again.err
+
+
+@pytest.mark.parametrize("workspace", [dwell.Interval(0, 4), dwell.Ball((0.0,) * 3, 1.0)], ids=str)
+def test_a_map_needs_the_plane(tmp_path, workspace):
+    """Of a run and of a deployment alike; nothing is written."""
+    best = dwell.optimize(workspace, None, 2, starts=1, progress=False)
+    alone = dwell.simulate(workspace, None, best.positions, LAW, until=1.0)
+    frame = Frame("EPSG:32631")
+    for export in (best.export_gis, partial(dwell.export_gis, alone)):
+        with pytest.raises(InputError, match="a map needs a run in the plane") as error:
+            export(tmp_path / "a.gpkg", frame=frame)
+        assert (error.value.code, error.value.key) == ("export.dimension", "workspace")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_frame_that_is_not_that_of_the_run_is_refused(run, folder):

@@ -8,6 +8,8 @@ export interface KeyTable {
   readonly unit?: readonly [length: number, time: number];
   /** The choice of another key that it goes with. */
   readonly belongs?: readonly [key: string, choice: string];
+  /** The value where none is given; known of times between samples of all agents together. */
+  readonly default?: number;
 }
 
 interface LawKeys {
@@ -23,7 +25,6 @@ interface Tables {
   >;
   /** Laws that compute guaranteed cells, too. */
   readonly guaranteed: readonly string[];
-  readonly dt: number; // of a law that samples every dt and gives none
   readonly theta: number; // eta_max / k1 where no eta_max is given
   readonly unlike: number; // ratio of largest speeds from which a comparison has a note
   readonly small: number; // of the diameter: the level of settling where no law has a nu

@@ -51,5 +51,6 @@ export function mismatches(laws: readonly NamedLaw[]): string[] {
 /** The time between samples of a law that samples every dt; null for others. */
 export function dtOf(law: Law): number | null {
   const period = TABLES.laws[law.kind]?.period;
-  return law["mode"] === "ode" || !period ? null : (number(law[period]) ?? MORE.dt);
+  if (law["mode"] === "ode" || !period) return null;
+  return number(law[period]) ?? MORE.laws[law.kind]?.keys[period]?.default ?? null;
 }

@@ -98,11 +98,12 @@ def write_cells(
     cells: Tessellation, path: str | os.PathLike[str], frame: Frame, *, force: bool = False
 ) -> Path:
     """Write cells as a map, as `export_gis` does a run: region, cells and agents, without times."""
-    target, region = map_target(path, force), _shape(cells.workspace)
+    target = map_target(path, force)
     _check_kind(frame)
     refuse(Need.MAP, (of_dimension(cells.workspace.dimension),))
     _refuse_unsuited(frame, cells.workspace, "deployment")
-    lib, shapes = shapely(), np.array([_areas(one) for one in _cut(cells, region)], dtype=object)
+    lib, region = shapely(), _shape(cells.workspace)
+    shapes = np.array([_areas(one) for one in _cut(cells, region)], dtype=object)
     columns = {"agent": np.arange(len(cells.positions)), "mass": np.asarray(cells.masses)}
     some = ~lib.is_empty(shapes)
     own = {name: values[some] for name, values in columns.items()}

@@ -6,6 +6,7 @@ that a run with faults can be repeated.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, final
 
@@ -124,7 +125,10 @@ class Faults:
     def _delay(self, draw: float) -> float:
         low, high = self.delay
         if self.tail > 0.0:
-            return float(low * (1.0 - draw) ** (-1.0 / self.tail))
+            try:
+                return float(low * (1.0 - draw) ** (-1.0 / self.tail))
+            except OverflowError:
+                return math.inf  # it never arrives
         return low + draw * (high - low)
 
     def cuts(self, sender: int, receiver: int, now: float) -> bool:

@@ -90,6 +90,7 @@ class LiveRecord:
     dropped: dict[str, int]  # datagrams that were refused, by reason
     cut: tuple[tuple[int, int], ...] = ()  # agents and boots whose last record may be missing
     clocks: Mapping[int, float] = field(default_factory=dict)  # how uncertain that of each agent is
+    has_echoes: bool = True  # whether it has the columns of echoes, which older files lack
 
     def columns(self) -> dict[str, dict[str, np.ndarray]]:
         """The columns of samples and beliefs, without `sent_at`, which not every sample has."""

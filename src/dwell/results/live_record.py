@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from dwell._netcdf import json_table
 from dwell.agents import CoverageSystem, EventTable
+from dwell.live.echoes import ECHO
 from dwell.live.record import INTERVENTIONS, STALE, LiveRecord, belief_type, sample_type
 from dwell.live.table import OWN, SHARED, samples_of
 from dwell.verify.live import beyond_interval
@@ -17,8 +19,9 @@ LIVE = "live"  # the attribute, and the beginning of the names of variables
 ROWS = ("live_sample", "live_begin", "belief")  # their dimensions
 SHIFT, COUNT = "live_shift", "belief_count"
 BELIEF = belief_type(1).names or ()
-# Absent in files of earlier versions, which are read as records without statements.
-ADDED = ("tag", "serial", "voronoi", *(name for name in BELIEF if name.startswith("echo_")))
+# Absent in files of earlier versions.
+ECHOES = ("live_tag", "live_serial", *(f"belief_echo_{name}" for name in ECHO.names or ()))
+ADDED = ("live_begin_voronoi", *ECHOES)
 _ABOUT = {
     "boot": "how often the agent had been started before",
     "k": "number of the sample since then, from 1 on",
@@ -79,13 +82,15 @@ def known_or_none(uncertainty: float) -> float | None:
 
 def live_from(variables: Mapping[str, Any], attribute: str, table: EventTable) -> LiveRecord:
     """The record of a live run, as it was stored; its samples share columns with `table`."""
-    about, n = json.loads(attribute), table.dimension
+    about, n = json_table(attribute, LIVE), table.dimension
     begun = _records(variables, f"{LIVE}_begin_", SHARED, sample_type(n))
     own = {name: _column(variables, f"{LIVE}_", name, len(begun) + len(table)) for name in OWN}
     beliefs = _records(variables, "belief_", BELIEF, belief_type(n))
     counts, shifts = (np.array(variables[name][1]) for name in (COUNT, SHIFT))
     if int(counts.sum()) != len(beliefs) or len(counts) != len(begun) + len(table):
         raise ValueError("beliefs of another number of samples")
+    if not all(isinstance(about.get(name, {}), dict) for name in ("settings", "dropped", "clocks")):
+        raise ValueError("a live run whose settings are no table")
     if any(len(one) != 2 for one in about["cut"]):
         raise ValueError("a cut-off journal that is not an agent and a boot")
     unsure = np.inf if about["uncertainty"] is None else about["uncertainty"]
@@ -93,6 +98,7 @@ def live_from(variables: Mapping[str, Any], attribute: str, table: EventTable) -
         about["settings"], samples_of(table, begun, own), beliefs, counts, shifts, unsure,
         about["exact"], about["dropped"], tuple(map(tuple, about["cut"])),
         {int(p): np.inf if one is None else one for p, one in about.get("clocks", {}).items()},
+        has_echoes=any(name in variables for name in ECHOES),
     )  # fmt: skip
 
 
@@ -107,7 +113,7 @@ def _records(
 
 def _column(variables: Mapping[str, Any], prefix: str, name: str, count: int) -> Any:
     """A column of records; zeros where an earlier version did not record it."""
-    if name in ADDED and prefix + name not in variables:
+    if prefix + name in ADDED and prefix + name not in variables:
         return np.zeros(count, dtype=np.int64)
     return variables[prefix + name][1]
 

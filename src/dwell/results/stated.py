@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from dwell._netcdf import NUMBERS
+from dwell._netcdf import NUMBERS, json_table
 from dwell.hybrid import StopReason
 from dwell.results.dataset import law_attributes
 
@@ -40,15 +40,29 @@ class Stated:
     @classmethod
     def of(cls, variables: Mapping[str, Any], attributes: Mapping[str, Any]) -> Stated:
         """What the variables and attributes of a file state."""
-        kept = json.loads(attributes.get("without_code", "null")) or {}
-        numbers = variables.get(NUMBERS)
+        kept, numbers = kept_without_code(attributes), variables.get(NUMBERS)
         return cls(
-            numbers=None if numbers is None else json.loads(numbers[1].tobytes()),
-            without_code=kept.get("summary"),
-            law=kept.get("law"),
+            numbers=None if numbers is None else json_table(numbers[1].tobytes(), NUMBERS),
+            without_code=kept and kept["summary"],
+            law=kept and kept["law"],
             attributes=attributes,
             labels=variables["agent"][1] if "agent" in variables else None,
         )
+
+
+def kept_without_code(attributes: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a file keeps for readers without its Python code: its law, and the summary if it ended.
+
+    None where it names no code.
+    """
+    if "without_code" not in attributes:
+        return None
+    kept = json_table(attributes["without_code"], "without_code")
+    summary = kept["summary"]
+    known = summary is None or (isinstance(summary, dict) and isinstance(summary["flags"], list))
+    if not known or not isinstance(kept["law"], dict):
+        raise ValueError("without_code is no law and summary")
+    return kept
 
 
 def misstated(run: Run, same_version: bool) -> list[str]:

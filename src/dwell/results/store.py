@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dwell._checks import check_flag
-from dwell._netcdf import HDF5, digest_of, read_netcdf
+from dwell._netcdf import HDF5, digest_of, json_table, read_netcdf
 from dwell._types import in_short
 from dwell.agents import AgentsState, CoverageSystem, EventTable
 from dwell.agents.continuous import beginning
@@ -44,7 +44,7 @@ from dwell.results.files import brief, refused, shown
 from dwell.results.journal import Journaled, read_journal
 from dwell.results.live_record import LIVE, live_from
 from dwell.results.run import Run
-from dwell.results.stated import Stated
+from dwell.results.stated import Stated, kept_without_code
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
 from dwell.scenario.build import build, build_without_code
 from dwell.scenario.guards import as_path, read_text
@@ -235,13 +235,13 @@ def _hollow(
 def _rebuild(
     path: Path, variables: dict[str, Any], attributes: dict[str, Any], allow_code: bool
 ) -> Run:
-    provenance = json.loads(attributes["provenance"])
+    provenance = json_table(attributes["provenance"], "provenance")
     scenario = withheld(
         parse_scenario(json.loads(attributes["scenario"])), attributes.get(SEAL), shown(path),
         provenance, allow_code,
     )  # fmt: skip
     scenario = _moved(scenario, path.resolve().parent, provenance, allow_code)
-    kept = json.loads(attributes.get("without_code", "null"))
+    kept = kept_without_code(attributes)
     tables = json.loads(attributes.get(RASTERS, "[]"))
     rasters = [raster_from(table, variables[table["variable"]][1]) for table in tables]
     absent: InputError | None = None
@@ -255,7 +255,7 @@ def _rebuild(
         absent, system = fault, build_without_code(scenario)[0]
     live = attributes.get(LIVE)
     start = _start(variables, system, live is not None)
-    if absent is not None:
+    if absent is not None and kept is not None:
         system = _hollow(system, named_code(scenario), absent, kept["law"])
         begun = start.segments
         fade = kept["law"].get(DECAY_RATE, begun.fade)

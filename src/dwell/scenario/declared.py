@@ -45,7 +45,7 @@ class DeclaredTable(Table):
 
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
-        """The declared parameters, by their keys."""
+        """The declared parameters, by their names in the class."""
         return parameters_of(cls.made_of)
 
     def _problems(self) -> Iterator[Problem]:
@@ -121,29 +121,29 @@ class LawTable(DeclaredTable):
 
     def lists_per_agent(self) -> Iterator[str]:
         """The keys whose values are lists with an entry for each agent."""
-        for key, one in self.parameters().items():
-            value = getattr(self, key)
+        for name, one in self.parameters().items():
+            value = getattr(self, name)
             for_all = isinstance(one.kind, parameters.Times) and not isinstance(
                 (value or (0.0,))[0], tuple
             )
             if one.per_agent and isinstance(value, tuple) and not for_all:
-                yield key
+                yield one.key or name
 
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """Vectors that do not have n coordinates."""
-        for key, one in self.parameters().items():
+        for name, one in self.parameters().items():
             if isinstance(one.kind, parameters.Vectors):
-                yield from checks.points((key,), getattr(self, key), n)
+                yield from checks.points((one.key or name,), getattr(self, name), n)
 
     def clock(self) -> Iterator[tuple[str, Parameter, Any]]:
         """Keys of times by which the clock advances, and of rates of such times, with values."""
-        for key, one in self.parameters().items():
-            value = getattr(self, key)
+        for name, one in self.parameters().items():
+            value = getattr(self, name)
             goes = one.belongs is None or getattr(self, one.belongs[0]) == one.belongs[1]
             if value is None and isinstance(one.absent, float):
                 value = one.absent
             if one.advances_clock and goes and value is not None:
-                yield key, one, value
+                yield one.key or name, one, value
 
 
 def law_table(cls: Any) -> type[LawTable]:
@@ -300,7 +300,8 @@ def _(kind: parameters.Wholes) -> Any:
 
 @type_of.register
 def _(kind: parameters.Range) -> Any:
-    return values.Range
+    two = values.numbers_validator(kind.need, "scenario.bounds", 2, 2)
+    return Annotated[tuple[values.NotNegative, values.NotNegative], two]
 
 
 @type_of.register

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -120,12 +119,6 @@ def as_numbers(
         return found
     except ValueError as bad:
         raise needs(what, code) from bad
-
-
-def _from_zero(number: float) -> float:
-    if number < 0.0:
-        refuse([Problem((), "scenario.range", f"must be at least 0, got {number!r}")])
-    return number
 
 
 def numbers_validator(what: str, code: str, least: int, most: int | None = None) -> BeforeValidator:
@@ -271,11 +264,7 @@ def is_table(value: object) -> bool:
 
 Positive: TypeAlias = Annotated[float, Field(gt=0), BeforeValidator(as_number)]
 NotNegative: TypeAlias = Annotated[float, Field(ge=0), BeforeValidator(as_number)]
-Fraction: TypeAlias = Annotated[float, Field(gt=0, lt=1), BeforeValidator(as_number)]
-Tolerance: TypeAlias = Annotated[float, Field(ge=1e-13, le=0.01), BeforeValidator(as_number)]
-Chance: TypeAlias = Annotated[float, Field(ge=0, lt=1), BeforeValidator(as_number)]
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1), BeforeValidator(as_number)]
-Relaxation: TypeAlias = Annotated[float, Field(gt=0, lt=2), BeforeValidator(as_number)]
 Whole: TypeAlias = Annotated[int, Field(ge=0), BeforeValidator(as_whole)]
 Counted: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(as_whole)]
 AgentCount: TypeAlias = Annotated[int, Field(ge=1, le=AGENTS_AT_MOST), BeforeValidator(as_whole)]
@@ -289,7 +278,6 @@ Bounds: TypeAlias = Annotated[
         "both ends [lower, upper] of an interval, two finite numbers", "scenario.bounds", 2, 2
     ),
 ]
-Range: TypeAlias = Annotated[Bounds, AfterValidator(lambda ends: tuple(map(_from_zero, ends)))]
 PlanarPoint: TypeAlias = Annotated[
     tuple[float, float], numbers_validator(point_needed(2), "scenario.point", 2, 2)
 ]

@@ -13,7 +13,7 @@ import numpy as np
 from dwell._types import Floats, Ints
 from dwell.live.echoes import LONG, TICK
 from dwell.live.record import DOUBLE
-from dwell.verify.finding import Finding, not_applicable, worst_of
+from dwell.verify.finding import Finding, not_applicable, violated, worst_of
 from dwell.verify.live_case import LiveCheck
 
 SAYS = "each agent stated truly what it had received: messages sent before, as it believed"
@@ -23,9 +23,16 @@ ROUNDING = 1e-9  # seconds
 
 def echoes(check: LiveCheck) -> Finding:
     """Compare what each message stated of its receiver with the records of both agents."""
-    if not check.live.samples["tag"].any():
-        why = "no statement is recorded: messages hold them with fleet.clearance alone"
+    if check.law.settings.clearance == 0.0:
+        why = "fleet.clearance is 0, without which messages hold no statements"
         return not_applicable("echoes", SAYS, why)
+    if not check.live.has_echoes:
+        why = "the file is of an earlier version, whose files hold no statements"
+        return not_applicable("echoes", SAYS, why)
+    untagged = np.flatnonzero(check.live.samples["tag"] == 0)
+    if len(untagged):
+        first = f"{check.where(int(untagged[0]))}: the number of its start is missing"
+        return violated("echoes", SAYS, np.inf, 0.0, first)
     stated = _Stated(check)
     unsent, other, early = stated.unsent(), stated.otherwise(), stated.early()
 
@@ -66,7 +73,7 @@ class _Stated:
         # First decisions may be made some time before their message, which then states more.
         made = np.where(check.senders >= 0, check.senders, 0)
         self.made, known = made, check.senders >= 0
-        known &= (self.rows["k"][made] > 1) & (self.rows["tag"][made] != 0)
+        known &= self.rows["k"][made] > 1
         # Of two processes with one number others may have heard either.
         doubled = np.unique(self.rows["agent"][self.rows["flags"] & DOUBLE > 0])
         self.single: np.ndarray = ~np.isin(self.receiver, doubled)
@@ -88,8 +95,7 @@ class _Stated:
         for p in np.unique(self.receiver):
             own = self.rows[self.rows["agent"] == p]
             boots = np.unique(own["boot"])
-            whole = len(boots) == int(boots[-1]) + 1 and (own["tag"] != 0).all()
-            if whole:
+            if len(boots) == int(boots[-1]) + 1:
                 known = np.isin(self.tag, np.append(own["tag"], 0))
                 wrong |= (self.receiver == p) & self.single & ~known
         return wrong
