@@ -115,7 +115,7 @@ class Segments:
 
     def copied(self) -> Segments:
         """Copies of the segments, for `put`."""
-        return self._each(np.copy)
+        return self._each(np.ndarray.copy)
 
     def put(self, where: Any, new: Segments) -> None:
         """Replace some of the segments in place; of several at one index the last counts."""

@@ -128,7 +128,10 @@ class AgentsState:
 
     def at(self, time: float) -> AgentsState:
         """The state with these segments at another time."""
-        return replace(self, time=time)
+        return AgentsState(
+            time, self.segments, self.first, self.event_counts, self.last, self.samples_next,
+            self.memory, self.mail, self.spent, self.promise, self.promised, self.past, self.before,
+        )  # fmt: skip
 
     def positions_then(self, time: float) -> Points:
         """Positions of all agents at an earlier time; the start, for times below 0."""
@@ -199,17 +202,12 @@ class AgentsState:
         promised = self.promised
         if order.promise is not None:
             promised = _changed(promised, agent, promise, -1.0, n)
-        return replace(
-            self,
-            segments=segments,
-            event_counts=_put(self.event_counts, agent, self.event_counts[agent] + 1),
-            last=measurement,
-            samples_next=_changed(self.samples_next, agent, order.measures, True, n),
-            memory=memory,
-            spent=(spent,),
-            promise=promise,
-            promised=promised,
-        )
+        counts = _put(self.event_counts, agent, self.event_counts[agent] + 1)
+        samples_next = _changed(self.samples_next, agent, order.measures, True, n)
+        return AgentsState(
+            self.time, segments, self.first, counts, measurement, samples_next, memory, self.mail,
+            (spent,), promise, promised, self.past, self.before,
+        )  # fmt: skip
 
 
 def _put(values: np.ndarray, agent: int, value: Any) -> np.ndarray:

@@ -373,7 +373,7 @@ class CoverageSystem:
 
         `measurement` is the measurement of its cell; None where the event is no sample.
         """
-        from dwell._kernels.common.philox import STREAM_RESETS, uniform
+        import dwell._kernels.common.philox as philox
 
         count, now = int(state.event_counts[agent]), state.time
         known, world = self.information, self.world_at(now)
@@ -394,7 +394,7 @@ class CoverageSystem:
             position=for_reading(positions[agent]),
             hold=for_reading(state.segments.hold[agent]),
             measurement=None if known.others == "broadcasts" else measurement,
-            draw=uniform(*self.key, STREAM_RESETS, self.streams[agent], count),
+            draw=philox.uniform(*self.key, philox.STREAM_RESETS, self.streams[agent], count),
             sample=sample,
             heard=state.mail[agent].heard if state.mail else {},
             memory=state.memory[agent] if state.memory else None,
@@ -422,8 +422,7 @@ class CoverageSystem:
 
     def cells_of(self, agent: int, time: float) -> int:
         """How many cells an agent has at a time: one for each of its sensors; 0 if it is absent."""
-        members = (diagram.members for diagram in self.world_at(time).diagrams)
-        return sum(1 for some in members if some is None or agent in some)
+        return self.world_at(time).cells_of(agent)
 
     # The start.
 
@@ -450,7 +449,7 @@ class CoverageSystem:
             else Command(np.zeros(self.dimension), float(arrivals[p]))
             for p, cell in enumerate(cells)
         ]
-        looked = int(self.information.others != "broadcasts")
+        looked, world = int(self.information.others != "broadcasts"), self.world_at(0.0)
         memory = tuple(order.memory for order in orders)
         promises = [-1.0 if order.promise is None else order.promise for order in orders]
         begun = replace(
@@ -467,7 +466,11 @@ class CoverageSystem:
             memory=() if all(order.memory is None for order in orders) else memory,
             promised=_unless_all(promises, -1.0),
             spent=tuple(
-                _spent(order, looked * self.cells_of(p, 0.0), looked * self._received(cell, 0.0))
+                _spent(
+                    order,
+                    looked * world.cells_of(p),
+                    looked * positions_received(self.information, world, cell, n),
+                )
                 if arrivals[p] == 0.0
                 else _spent(order, 0, 0)
                 for p, (order, cell) in enumerate(zip(orders, cells, strict=True))
@@ -516,7 +519,7 @@ class CoverageSystem:
         Agents that leave do so before all others at that time.
         """
         next_at = state.segments.next_at
-        agent = int(np.argmin(next_at))
+        agent = int(next_at.argmin())
         due = float(next_at[agent])
         leaving = self.leaving(state)
         if leaving is not None and leaving[0] <= due:
@@ -544,19 +547,18 @@ class CoverageSystem:
         begins : it is its first decision.
         behind : the next decision may be due before this one, as after a pause of several periods.
         """
-        agent = event.source
+        agent, world = event.source, self.world_at(state.time)
         here = state.positions
         if self._is_absent(agent, state.time):
             return self._departed(state, agent, here[agent])
         try:
             truth = self.measurement(here, agent, state.time)  # recorded, whatever it observes
-            order, spent, state = self._decided(state, agent, here, truth, begins, behind)
+            order, spent, state = self._decided(state, agent, here, truth, world, begins, behind)
         except AgentsError as contact:
             raise halted(contact) from None
         state = self._noted(state, agent)
         after = state.with_order(agent, here[agent], order, truth, spent)
-        network = self.world_at(state.time).network
-        return self._spoken(after, agent, here[agent], order, state.promised, network)
+        return self._spoken(after, agent, here[agent], order, state.promised, world.network)
 
     def _noted(self, state: AgentsState, agent: int) -> AgentsState:
         """The state before a jump of `agent`, with what others may read of its motion until now."""
@@ -582,6 +584,7 @@ class CoverageSystem:
         agent: int,
         here: Points,
         truth: CellMeasurement,
+        world: World,
         begins: bool,
         behind: bool,
     ) -> tuple[Command, Spent, AgentsState]:
@@ -591,11 +594,12 @@ class CoverageSystem:
             mail, heard = state.mail[agent].opened(state.time)
             state = replace(state, mail=(*state.mail[:agent], mail, *state.mail[agent + 1 :]))
         tries = state.samples_next is None or bool(state.samples_next[agent])
-        network, count = self.world_at(state.time).network, int(state.event_counts[agent])
+        known, network = self.information, world.network
+        count = int(state.event_counts[agent])
         arrives = begins or (count == 0 and self.arrivals[agent] > 0.0)
         arrives = arrives and self.program is None
         lost = tries and not arrives and self._is_lost(agent, agent, count, network)
-        looked = int(tries and not lost and self.information.others != "broadcasts")
+        looked = int(tries and not lost and known.others != "broadcasts")
         seen, measurement = here, truth if looked else None
         if looked and network.delay > 0.0:
             seen = state.positions_then(state.time - network.delay)
@@ -607,13 +611,9 @@ class CoverageSystem:
         order = commanded(self._missed if lost else decide, law, observation, behind=behind)
         if self.stays:  # after a lost sample the way around corners is not known
             order = replace(order, hold=0.0 * order.hold) if lost else _straight(order, measurement)
-        received = 0 if measurement is None else self._received(measurement, state.time)
-        cells = looked * self.cells_of(agent, state.time)
-        return order, _spent(order, cells, received + heard), state
-
-    def _received(self, cell: CellMeasurement, time: float) -> int:
-        """How many positions of other agents a sample contains."""
-        return positions_received(self.information, self.world_at(time), cell, self.agents)
+        if measurement is not None:
+            heard += positions_received(known, world, measurement, self.agents)
+        return order, _spent(order, looked * world.cells_of(agent), heard), state
 
     def _missed(self, observation: Observation) -> Command:
         """The command of the controller after a lost sample."""

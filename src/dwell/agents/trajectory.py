@@ -11,9 +11,9 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints, LazySequence, Points, at_time, lengths
-from dwell.agents.events import USUALLY, WHOLE, EventTable
+from dwell.agents.events import EventTable
 from dwell.agents.segments import Segments
-from dwell.agents.state import AgentsState, Spent
+from dwell.agents.state import AgentsState, Spent, counts_of
 from dwell.agents.system import CoverageSystem
 from dwell.agents.walk import walk
 from dwell.hybrid import Event, HybridArc, Stop
@@ -226,25 +226,27 @@ def table_of(arc: HybridArc[AgentsState]) -> EventTable:
     if isinstance(arc.states, Trajectory):
         return arc.states.table
     table = EventTable.blank(arc.jumps, arc.states[0].segments.place.shape[1])
-    extra: dict[str, list[float]] = {name: [] for name in USUALLY if name != "bend"}
+    held = np.empty_like(table.holds)  # the velocity of each agent just before its jump
+    costs: list[Spent] = []
+    cruise, promise = np.empty((2, arc.jumps))
     stays = getattr(arc.system, "stays", False)  # where agents wait at corners
     for j, event in enumerate(arc.events):
         p, before, after = event.source, arc.states[j].segments, arc.states[j + 1]
         begun, cell, (spent,) = after.segments, after.last, after.spent
         assert cell is not None
-        held = before.take([p]).velocity_at(event.time)[0] if stays else before.hold[p]
+        held[j] = before.take([p]).velocity_at(event.time)[0] if stays else before.hold[p]
         table.time[j], table.agent[j] = event.time, p
         table.positions[j], table.holds[j] = begun.place[p], begun.hold[p]
-        table.next_at[j], table.hold_error[j] = begun.next_at[p], lengths(held - begun.hold[p])
+        table.next_at[j] = begun.next_at[p]
         table.errors[j], table.neighbors[j] = cell.error, cell.neighbors
         table.nearest[j], table.empty[j] = cell.nearest, cell.empty
-        extra["cruise"].append(float(begun.cruise[p]))
-        for kind in fields(Spent):
-            extra[kind.name].append(getattr(spent, kind.name))
-        extra["promise"].append(after.promise)
+        costs.append(spent)
+        cruise[j], promise[j] = begun.cruise[p], after.promise
+    table.hold_error[:] = lengths(held - table.holds)
+    extra: dict[str, Any] = {f.name: counts_of(costs, f.name) for f in fields(Spent)}
+    extra |= {"cruise": cruise, "promise": promise}
     unusual: dict[str, Any] = {}
-    for name, values in extra.items():
-        column = np.array(values, dtype=np.int64 if name in WHOLE else np.float64)
+    for name, column in extra.items():
         if not np.array_equal(column, table.column(name)):
             unusual[name] = column
     return replace(table, **unusual)

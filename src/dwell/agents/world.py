@@ -137,6 +137,13 @@ class World:
         neighbors: Ints = every[np.sort(cell.borders[cell.borders >= 0])]
         return neighbors
 
+    def cells_of(self, agent: int) -> int:
+        """How many cells an agent has: one for each of its sensors; 0 if it is absent."""
+        count = 0
+        for _, members in self.diagrams:
+            count += members is None or agent in members
+        return count
+
     def coincide(self, places: Points) -> bool:
         """Whether two agents of one diagram are at the same position."""
         some = (places if d.members is None else places[d.members] for d in self.diagrams)

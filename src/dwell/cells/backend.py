@@ -153,7 +153,7 @@ def measure_cell(ground: WeightedRegion, positions: Points, agent: int, t: float
     find = backend_for(now).row
     if find is None:
         return measure_one(now, positions, np.array([agent]), t).cell(0)
-    return cell_in_row(find(now, positions, agent, t), now.dimension)
+    return cell_in_row(find(now, positions, agent, t), positions.shape[1])
 
 
 def measure_cells(

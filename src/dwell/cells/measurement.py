@@ -164,13 +164,13 @@ def measurements_of(
 def cell_in_row(row: Floats, dimension: int) -> MeasuredCell:
     """The cell of one row of a kernel's table."""
     values = row.tolist()
-    status, squared = values[STATUS], values[NEAREST]
+    status, squared, scale = values[STATUS], values[NEAREST], values[LOG_SCALE]
     error = row[E0 : E0 + dimension] if dimension < 3 else row[[E0, E1, E2]]
     return MeasuredCell(
         status == COINCIDENT,
         status == NO_MASS,
         error.copy(),
-        float(values[MASS] * np.exp(values[LOG_SCALE])),
+        values[MASS] if scale == 0.0 else float(values[MASS] * np.exp(scale)),
         int(values[NEIGHBORS]),
         math.sqrt(squared) if squared >= 0.0 else math.inf,
     )

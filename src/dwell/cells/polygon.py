@@ -239,8 +239,9 @@ def _table_of(
     radius: float | None,
 ) -> Floats:
     """The table of the cells of agent[k] in configuration row[k], ended by discs of one radius."""
-    from dwell._kernels.polygon import buffers, cell_list
-    from dwell._kernels.polygon import entry_points as kernel
+    import dwell._kernels.polygon.buffers as buffers
+    import dwell._kernels.polygon.cell_list as cell_list
+    import dwell._kernels.polygon.entry_points as kernel
 
     boundary, few = ground.once(_boundary), places.shape[1] <= cell_list.FEW
     x, y = np.ascontiguousarray(places.transpose(2, 0, 1))
