@@ -2,7 +2,6 @@
 
 from dwell.agents.events import EventTable
 from dwell.agents.interfaces import (
-    CellMeasurement,
     Command,
     CompiledController,
     Controller,
@@ -20,6 +19,7 @@ from dwell.agents.timeline import Switch
 from dwell.agents.traits import Traits
 from dwell.agents.trajectory import Trajectory, table_of
 from dwell.agents.world import Sensor
+from dwell.cells.measurement import CellMeasurement
 from dwell.cells.weighted_region import WeightedRegion
 
 __all__ = [

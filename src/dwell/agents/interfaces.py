@@ -20,6 +20,7 @@ from dwell._types import (
     in_short,
     is_whole,
 )
+from dwell.cells.measurement import CellMeasurement
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import ControllerError, DwellError
 from dwell.hybrid import Halt
@@ -61,23 +62,6 @@ class Information:
     def receives(self) -> bool:
         """Whether messages reach the agent."""
         return self.messages or self.others == "broadcasts"
-
-
-@final
-@dataclass(frozen=True, eq=False, slots=True)
-class CellMeasurement:
-    """The Voronoi cell of one agent, as measured at a sample."""
-
-    agent: int
-    error: Points  # (n,) centroid of the cell minus own position
-    mass: float  # of the cell
-    neighbors: int  # agents whose cells share a facet with it
-    nearest: float  # distance of the nearest other agent; inf if there is none
-    empty: bool  # whether the cell has no mass; the error then points into the workspace
-    # Where agents stay in a region that is not convex, the error points along the first straight
-    # stretch of the way to the target, and is as long as the whole way; the agent stops at the
-    # end of the stretch.
-    stretch: float = math.inf
 
 
 @final

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dwell._types import Points
-from dwell.agents.interfaces import CellMeasurement, Information, Sample
+from dwell.agents.interfaces import Information, Sample
 from dwell.agents.world import World
 from dwell.cells.centroid_rate import centroid_rate, centroid_rates
+from dwell.cells.measurement import CellMeasurement
 
 if TYPE_CHECKING:
     from dwell.agents.state import AgentsState

@@ -10,8 +10,9 @@ from typing import Any, final
 import numpy as np
 
 from dwell._types import Floats, Ints, LazySequence, Points
-from dwell.agents.interfaces import CellMeasurement, Command, Message
+from dwell.agents.interfaces import Command, Message
 from dwell.agents.segments import Segments
+from dwell.cells.measurement import CellMeasurement
 
 INSTANT = 1e-12  # of the time: jumps this close are at one instant, which rounding has parted
 

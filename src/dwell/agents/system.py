@@ -13,7 +13,6 @@ import numpy as np
 from dwell._compatibility import Feature, Need, fits, refuse
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.interfaces import (
-    CellMeasurement,
     Command,
     Controller,
     FirstCommands,
@@ -39,7 +38,7 @@ from dwell.agents.ways import on_ways
 from dwell.agents.world import Sensor, Timeline, World
 from dwell.cells.backend import measure_cell, measure_cells
 from dwell.cells.features import features_of
-from dwell.cells.measurement import CellMeasurements, MeasuredCell, in_one, of_one, together
+from dwell.cells.measurement import CellMeasurement, CellMeasurements, in_one, of_one, together
 from dwell.cells.ranges import as_radii, refuse_scale
 from dwell.cells.weighted_region import WeightedRegion
 from dwell.density import Density
@@ -293,10 +292,11 @@ class CoverageSystem:
         if self._one_diagram:
             cell = measure_cell(self.world_at(time).ground, positions, agent, time)
         else:
-            cell = self.measure(*of_one(positions, np.array([agent])), np.array([time])).cell(0)
-        if cell.coincident:
+            seen = self.measure(*of_one(positions, np.array([agent])), np.array([time]))
+            cell = seen.cell(0, agent)
+        if cell is None:
             raise self._contact(positions, agent, time)
-        return measurement_of(agent, cell)
+        return cell
 
     @cached_property
     def _one_diagram(self) -> bool:
@@ -441,7 +441,7 @@ class CoverageSystem:
         if together and "begin_all" in self.traits.methods:
             return self._start_together(blank, threads)
         seen = self.measurements(positions)
-        cells = [measurement_of(p, seen.cell(p)) for p in range(n)]
+        cells: list[Any] = [seen.cell(p, p) for p in range(n)]  # no two agents coincide
         arrivals = self.arrivals
         orders = [
             _straight(commanded(law.begin, law, self.observation(blank, p, positions, cell)), cell)
@@ -671,13 +671,6 @@ class CoverageSystem:
             for q, box in enumerate(mail)
         )
         return replace(state, mail=later)
-
-
-def measurement_of(agent: int, cell: MeasuredCell) -> CellMeasurement:
-    """The measured cell of an agent, as laws see it."""
-    return CellMeasurement(
-        agent, cell.error, cell.mass, cell.neighbors, cell.nearest, cell.empty, cell.stretch
-    )
 
 
 def _spent(order: Command, looked: int, received: int) -> Spent:

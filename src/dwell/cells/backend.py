@@ -21,9 +21,9 @@ from dwell.cells.guaranteed import (
     scan_in_polygon,
 )
 from dwell.cells.measurement import (
+    CellMeasurement,
     CellMeasurements,
     Loop,
-    MeasuredCell,
     cell_in_row,
     in_one,
     of_one,
@@ -147,13 +147,18 @@ def measure_one(
     return measure_cells(ground, *of_one(positions, who), times=times, **given)
 
 
-def measure_cell(ground: WeightedRegion, positions: Points, agent: int, t: float) -> MeasuredCell:
-    """Measure one cell among `positions`, (N, n), at time t: the bits of `measure_one`, sooner."""
+def measure_cell(
+    ground: WeightedRegion, positions: Points, agent: int, t: float
+) -> CellMeasurement | None:
+    """Measure one cell among `positions`, (N, n), at time t: the bits of `measure_one`, sooner.
+
+    None where another agent is at the same position.
+    """
     now = ground if ground.tracked else ground.at(t)
     find = backend_for(now).row
     if find is None:
-        return measure_one(now, positions, np.array([agent]), t).cell(0)
-    return cell_in_row(find(now, positions, agent, t), positions.shape[1])
+        return measure_one(now, positions, np.array([agent]), t).cell(0, agent)
+    return cell_in_row(find(now, positions, agent, t), agent, positions.shape[1])
 
 
 def measure_cells(

@@ -39,16 +39,21 @@ Made = TypeVar("Made")
 Loop = tuple[Any, Any, Any]  # a compiled event loop, its domain and its buffers
 
 
-class MeasuredCell(NamedTuple):
-    """One measured cell."""
+@final
+@dataclass(frozen=True, eq=False, slots=True)
+class CellMeasurement:
+    """The Voronoi cell of one agent, as measured at a sample."""
 
-    coincident: bool  # whether another agent is at the same position; the rest is then void
-    empty: bool  # whether the cell weighed nothing
-    error: Points  # (n,) centroid minus position
-    mass: float
-    neighbors: int
+    agent: int
+    error: Points  # (n,) centroid of the cell minus own position
+    mass: float  # of the cell
+    neighbors: int  # agents whose cells share a facet with it
     nearest: float  # distance of the nearest other agent; inf if there is none
-    stretch: float = math.inf  # how far an agent moves straight
+    empty: bool  # whether the cell has no mass; the error then points into the workspace
+    # Where agents stay in a region that is not convex, the error points along the first straight
+    # stretch of the way to the target, and is as long as the whole way; the agent stops at the
+    # end of the stretch.
+    stretch: float = math.inf
 
 
 @final
@@ -68,15 +73,17 @@ class CellMeasurements:
     doubt: Floats | None = None  # bound on the relative error of the mass; 0 or None: rounding only
     stretch: Floats | None = None  # how far an agent moves straight; None: as far as it likes
 
-    def cell(self, k: int) -> MeasuredCell:
-        """Entry k."""
-        return MeasuredCell(
-            bool(self.coincident[k]),
-            bool(self.empty[k]),
+    def cell(self, k: int, agent: int) -> CellMeasurement | None:
+        """Entry k, which is that of `agent`; None where another agent is at the same position."""
+        if self.coincident[k]:
+            return None
+        return CellMeasurement(
+            agent,
             self.error[k].copy(),
             float(self.mass[k] * np.exp(self.log_scale[k])),
             int(self.neighbors[k]),
             float(self.nearest[k]),
+            bool(self.empty[k]),
             math.inf if self.stretch is None else float(self.stretch[k]),
         )
 
@@ -161,18 +168,20 @@ def measurements_of(
     )
 
 
-def cell_in_row(row: Floats, dimension: int) -> MeasuredCell:
-    """The cell of one row of a kernel's table."""
+def cell_in_row(row: Floats, agent: int, dimension: int) -> CellMeasurement | None:
+    """The cell of `agent` from its row in a kernel's table: see `CellMeasurements.cell`."""
     values = row.tolist()
     status, squared, scale = values[STATUS], values[NEAREST], values[LOG_SCALE]
+    if status == COINCIDENT:
+        return None
     error = row[E0 : E0 + dimension] if dimension < 3 else row[[E0, E1, E2]]
-    return MeasuredCell(
-        status == COINCIDENT,
-        status == NO_MASS,
+    return CellMeasurement(
+        agent,
         error.copy(),
         values[MASS] if scale == 0.0 else float(values[MASS] * np.exp(scale)),
         int(values[NEIGHBORS]),
         math.sqrt(squared) if squared >= 0.0 else math.inf,
+        status == NO_MASS,
     )
 
 

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from dwell.agents.interfaces import CellMeasurement, Controller, Message, Sample
+from dwell.agents.interfaces import Controller, Message, Sample
 from dwell.agents.segments import Segments
 from dwell.agents.state import AgentsState, Mail, Spent
 from dwell.agents.stored_names import STORED, stored_names
+from dwell.cells.measurement import CellMeasurement
 from dwell.controllers.centroid_bounds import CentroidBall
 from dwell.controllers.event_triggered import BroadcastMemory
 from dwell.controllers.self_triggered_centroid import CentroidPlan

@@ -11,9 +11,8 @@ import numpy as np
 
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents import AgentsState
-from dwell.agents.interfaces import CellMeasurement
 from dwell.agents.segments import Segments
-from dwell.agents.system import measurement_of
+from dwell.cells.measurement import CellMeasurement
 from dwell.live.beliefs import Announcement, Beliefs
 from dwell.live.decision import Decisions, OwnState, neighbours
 from dwell.live.echoes import ECHO, tag_of
@@ -102,10 +101,8 @@ class LiveAgent:
         self.lease.received_by_all(0.0)
         after = self.decisions.first_of_all(segments.place)
         seen = self.law.system.measurements(segments.place)
-        cell, costs = (
-            measurement_of(self.agent, seen.cell(self.agent)),
-            COSTS(after.spent[self.agent]),
-        )
+        cell, costs = seen.cell(self.agent, self.agent), COSTS(after.spent[self.agent])
+        assert cell is not None
         known = np.ones(len(segments.since), dtype=bool)
         return self._made(0.0, 0.0, segments, beliefs, known, after, cell, costs)
 

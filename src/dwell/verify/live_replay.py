@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from dwell._types import Floats, Ints, Points, lengths
-from dwell.agents.interfaces import CellMeasurement
 from dwell.agents.segments import Segments
 from dwell.agents.state import AgentsState, Spent
+from dwell.cells.measurement import CellMeasurement
 from dwell.errors import AgentsError
 from dwell.hybrid import Halt
 from dwell.live.decision import Decisions
