@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -120,6 +122,43 @@ def test_one_of_many():
     places = np.random.default_rng(1).uniform(0.2, 0.8, (3000, 2))
     found = reference_centroid(SQUARE, places, 7, Uniform())
     assert found == pytest.approx(kernel(SQUARE, places, Uniform(), 7), abs=1e-13)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_far_from_the_origin_no_digit_is_lost(n):
+    """Shifted by 2**30 without rounding, as places are multiples of 2**-10."""
+    places = np.random.default_rng(n).integers(1, 1023, (6, n)) / 1024.0
+    hill = Gaussian((0.25,) * n, rate=20.0)
+    here = Box((0,) * n, (1,) * n) if n > 1 else Interval(0, 1)
+    far = 2.0**30
+    there = Box((far,) * n, (far + 1,) * n) if n > 1 else Interval(far, far + 1)
+    for density, moved in (
+        (hill, Gaussian((far + 0.25,) * n, rate=20.0)),
+        (Mixture([Uniform(0.1), hill]), Mixture([Uniform(0.1), Gaussian((far + 0.25,) * n, 20.0)])),
+    ):
+        for p in range(0, len(places), 3):
+            found = reference_centroid(there, places + far, p, moved)
+            assert found == pytest.approx(reference_centroid(here, places, p, density), abs=1e-14)
+
+
+KERNELS = """
+import sys
+import numpy as np
+from dwell import Ball, Box, Gaussian, Interval
+from dwell.verify.reference_centroid import reference_centroid
+
+for site in (Interval(0, 1), Box((0, 0), (1, 1)), Box((0,) * 3, (1,) * 3), Ball((0.5, 0.5), 0.5)):
+    n = site.dimension
+    places = np.linspace(0.3, 0.7, 3)[:, None] * np.ones(n)
+    assert reference_centroid(site, places, 1, Gaussian((0.4,) * n, rate=3.0)) is not None
+print(*(name for name in sys.modules if name.startswith("dwell._kernels.")))
+"""
+
+
+def test_no_kernel_of_cells_is_used():
+    done = subprocess.run([sys.executable, "-c", KERNELS], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert {name.split(".")[2] for name in done.stdout.split()} <= {"common"}
 
 
 def test_there_is_none_where_it_would_not_be_sure():

@@ -135,7 +135,7 @@ def adaptive(values: Values, pieces: Pieces, sizes: Floats, rule: Rule, n: int) 
 
 def summed(values: Values, pieces: Pieces, rule: Rule) -> Floats:
     """Integrals of functions by one rule, (c,)."""
-    found: Floats = _by_rule(values, pieces, rule)[:, 0].sum(axis=0)
+    found: Floats = by_rule(values, pieces, rule)[:, 0].sum(axis=0)
     return found
 
 
@@ -220,7 +220,7 @@ def rule_over(k: int, smooth: bool) -> Rule:
 
 def _by_rules(values: Values, pieces: Pieces, rule: Rule) -> tuple[Floats, Floats]:
     """(S, c) integrals and (S, c) bounds on their errors."""
-    found = _by_rule(values, pieces, rule)
+    found = by_rule(values, pieces, rule)
     fine, other = found[:, 0], found[:, 1]
     if found.shape[1] == 2:
         return fine, error_of(fine, other)
@@ -233,7 +233,7 @@ def _by_rules(values: Values, pieces: Pieces, rule: Rule) -> tuple[Floats, Float
     return fine, SAFETY * error * np.clip(gain, LARGEST_GAIN, 1.0) + rounding
 
 
-def _by_rule(values: Values, pieces: Pieces, rule: Rule) -> Floats:
+def by_rule(values: Values, pieces: Pieces, rule: Rule) -> Floats:
     """(S, r, c) integrals by each column of weights."""
     simplices, content = pieces
     parts = []

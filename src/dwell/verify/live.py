@@ -183,10 +183,12 @@ def _heard(check: LiveCheck) -> Finding:
     apart = np.maximum(apart, lengths(segments.velocity_at(age) - beliefs["velocity"]))
     since = check.when - live.times[source]
     slack = CLOCKS * live.uncertainty + ULPS * np.spacing(np.maximum(check.when, 1e-300))
-    apart[~stands & ((since < -slack) | (np.abs(since - age) > slack))] = np.inf
-    apart[source < 0] = np.inf
-    lost = (source < 0) & ~stands & check.excused
-    apart[(source < 0) & (stands | lost)] = 0.0
+    another_age = ~stands & ((since < -slack) | (np.abs(since - age) > slack))
+    unrecorded = source < 0
+    lost = unrecorded & ~stands & check.excused
+    # A robot that stands has no sample yet.
+    right = unrecorded & (stands | lost)
+    apart = np.select([right, unrecorded | another_age], [0.0, np.inf], apart)
     found = _worst("heard", apart, 0.0, check.where_believed)
     if found.status == VIOLATED:
         found = replace(found, where=f"{found.where}{_late_record(check, apart)}")

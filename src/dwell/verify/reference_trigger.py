@@ -243,11 +243,10 @@ def _vertices(b: Points, c: Floats) -> Points:
     few = np.array(list(combinations(range(len(b)), n)))
     few = few[np.abs(np.linalg.det(b[few])) > ROUNDING * lengths(b[few]).prod(axis=1)]
     u, v = np.moveaxis(np.linalg.solve(b[few], np.stack([np.ones(few.shape), c[few]], -1)), -1, 0)
-    p, h, g = (
-        dots(v, v) - 1.0,
-        dots(u, v),
-        dots(u, u),
-    )  # z = u - v r with |z| = r: p r r + g = 2 h r
+    # z = u - v r with |z| = r: p r r + g = 2 h r
+    p = dots(v, v) - 1.0
+    h = dots(u, v)
+    g = dots(u, u)
     with np.errstate(divide="ignore", invalid="ignore"):
         r = np.concatenate([g / (h + s * np.sqrt(h * h - p * g)) for s in (1.0, -1.0)])
     fits = np.isfinite(r) & (r > 0.0)
