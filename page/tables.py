@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dwell._parameters import Parameter, parameters_of
+from dwell._parameters import LENGTH, Parameter, parameters_of
 from dwell.results.figures import FIGURES, Figure
 from dwell.scenario.laws import LAW_KINDS, LAW_TABLES, NetworkSpec, stated_traits
 from dwell.scenario.schema import CertificateSpec, RunSpec
@@ -91,12 +91,12 @@ def figure_about(one: Figure) -> dict[str, Any]:
 
 
 def keys_of(law: Any) -> dict[str, Any]:
-    """The keys of a law with a role, the unit of its gain, and keys of lists with an entry per agent."""
+    """The keys of a law with a role, and those whose lists have an entry per agent."""
     declared = parameters_of(law).items()
     roles = {one.role: key for key, one in declared if one.role in ("speed", "gain", "period")}
-    units = {"gain_unit": list(one.unit) for _, one in declared if one.role == "gain"}
+    reach = {"reach": True for _, one in declared if one.role == "gain" and one.unit == LENGTH}
     per_agent = [key for key, one in declared if one.per_agent]
-    return {**roles, **units, **({"each": per_agent} if per_agent else {})}
+    return {**roles, **reach, **({"each": per_agent} if per_agent else {})}
 
 
 def more_of(law: Any) -> dict[str, Any]:

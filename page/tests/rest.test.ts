@@ -182,10 +182,10 @@ test("laws side by side move at the same speed", () => {
 test("what a law's gain is and how often it samples follow from its own table", () => {
   const name = "Toy";
   Object.assign(TABLES.laws, {
-    toy: { name, speed: "top", gain: "reach", gain_unit: [1, 0], period: "tick" },
+    toy: { name, speed: "top", gain: "near", reach: true, period: "tick" },
   });
   Object.assign(MORE.laws, { toy: { about: name, keys: { tick: { default: 0.25 } } } });
-  expect(lawLike("toy", scenario.controller)).toEqual({ kind: "toy", top: 0.5, reach: 0.25 });
+  expect(lawLike("toy", scenario.controller)).toEqual({ kind: "toy", top: 0.5, near: 0.25 });
   expect(dtOf({ kind: "toy" })).toBe(0.25);
   expect(dtOf({ kind: "toy", tick: 0.5 })).toBe(0.5);
   for (const one of [TABLES.laws, MORE.laws]) Reflect.deleteProperty(one, "toy");

@@ -345,7 +345,7 @@ TABLE: Mapping[Need, Cells] = {
     },
     Need.CERTIFICATE: {
         (_F.NO_TIMER,): Refusal(
-            "certificate states what the theorem of the timer law assumes, and the law is {law}, "
+            "a certificate states what the theorem of the timer law assumes, and the law is {law}, "
             "whose traits name no timer; leave it out",
             "certificate.law", "certificate",
         ),

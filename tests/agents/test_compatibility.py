@@ -13,7 +13,7 @@ import pytest
 
 import dwell
 from dwell import Information, Traits
-from dwell._compatibility import TABLE, Feature, Need, Refusal, fits, of_dimension, refusals
+from dwell._compatibility import TABLE, Feature, Need, Refusal, fits, of_dimension, refusals, refuse
 from dwell.agents import CoverageSystem, Network
 from dwell.agents.world import Timeline, World
 from dwell.density import Function, Raster
@@ -98,8 +98,21 @@ def test_cells_have_sentences_and_codes(
     fields = {name for _, name, _, _ in string.Formatter().parse(cell.says) if name}
     assert fields <= {"law", "workspace", "n", "density"}
     assert bool(cell.code) == bool(cell.key)
-    assert cell in list(refusals(need, together))
-    assert not fits(need, together)
+    assert next(refusals(need, together)) == cell  # no other cell hides this one
+    given = dict.fromkeys(("law", "workspace", "n", "density"), "NAME")
+    if cell.code:
+        with pytest.raises(cell.error) as bad:
+            refuse(need, together, **given)
+        assert (bad.value.code, bad.value.key) == (cell.code, cell.key)
+        assert "{" not in str(bad.value).replace("{ kind", "")
+
+
+def test_a_cell_refuses_worlds_with_all_of_its_features() -> None:
+    plane, function = {Feature.PLANE}, {Feature.FUNCTION}
+    assert not fits(Need.WEIGHTS, plane | function)
+    assert not fits(Need.WEIGHTS, plane | function | {Feature.NETWORK})
+    assert fits(Need.WEIGHTS, plane)
+    assert fits(Need.WEIGHTS, function | {Feature.LINE})
 
 
 def test_every_need_has_a_row() -> None:
@@ -178,14 +191,19 @@ def test_laws_of_guaranteed_cells_are_refused_before_they_run() -> None:
 
 
 def test_codes_of_the_table_stand_in_no_other_file() -> None:
-    """Codes that also refuse values are named here."""
+    """Not even in one that says no `code=`; codes that also refuse values are named here.
+
+    Keys may be called as codes are, as arguments and in dictionaries.
+    """
     values = {"density.derivatives", "density.raster", "design.law", "fleet", "workspace.stay"}
-    values |= {"integration.dimension"}  # in a file it names the keys of the workspace
+    values |= {"agents.radius"}
     codes = {cell.code for _, _, cell in CELLS if cell.code} - values
     for path in SOURCE.rglob("*.py"):
         if path.name == "_compatibility.py":
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.keyword) and node.arg == "code":
-                value = node.value.value if isinstance(node.value, ast.Constant) else None
-                assert value not in codes, f"{path.name}: {value}"
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        keys = [n.value for n in nodes if isinstance(n, ast.keyword) and n.arg == "key"]
+        keys += [key for n in nodes if isinstance(n, ast.Dict) for key in n.keys if key is not None]
+        for node in nodes:
+            if isinstance(node, ast.Constant) and node not in keys:
+                assert node.value not in codes, f"{path.name}:{node.lineno}: {node.value}"

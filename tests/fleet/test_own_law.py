@@ -12,7 +12,7 @@ from dwell.fleet.virtual import VirtualFleet
 from dwell.live.faults import Faults
 from dwell.live.settings import LiveSettings, live_law
 from dwell.scenario.build import build
-from tests.fleet.fleets import START, recorded, run_from, scenario
+from tests.fleet.fleets import START, record_of, recorded, run_from, scenario
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,31 @@ def test_robots_under_a_law_of_ones_own_keep_apart():
     found = {f.name: f for f in report.findings}
     assert found["clearance"].status == "holds", found["clearance"]
     assert any(f["flags"] & 32 for f in (one.sample for one in made))  # the keep-away acted
+
+
+@dataclass(frozen=True)
+class Tardy(Steady):
+    """The same, with a longest interval that it does not keep."""
+
+    traits = Traits(shortest_interval=0.2, longest_interval=0.3, top_speed=0.4)
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "says"),
+    [
+        ("Bounded", "holds", ""),
+        ("Tardy", "degraded", "are longer than T2"),
+        ("Steady", "not applicable", "Steady states no limits of its intervals"),
+    ],
+)
+def test_gaps_are_compared_with_what_the_law_states(name, status, says):
+    case = of_law(name)
+    settings = LiveSettings(silence=5.0, margin=0.0)
+    run = run_from(case, record_of(case, settings))
+    found = next(f for f in dwell.check(run, progress=False).findings if f.name == "interval")
+    assert found.status == status
+    assert says in f"{found.says}; {found.where}"
+    assert (run.summary()["live"]["gaps_over_t2"] > 0) is (status == "degraded")
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,12 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dwell import InputError
+from dwell import InputError, Network
+from dwell._parameters import in_words, parameters_of
 from dwell._units import METRIC, OPEN, Units
+from dwell.controllers import LAWS
+from dwell.density import DECLARED
+from dwell.plotting.style import KEYS
 from dwell.plotting.sweeps import save_sweep_figures, sweep_figures
 from dwell.plotting.sweeps.panels import in_bins, in_ratios
 from dwell.plotting.sweeps.varied import varied_keys
@@ -322,3 +326,14 @@ def test_no_flat_line_at_a_hundred_percent() -> None:
     assert "time of coverage" in titles
     assert "path length per agent" in titles
     assert not any("reach coverage" in title for title in titles)
+
+
+def test_keys_are_named_where_they_are_declared():
+    """Beside them stand only keys of tables that no class declares."""
+    declared = {f"density.{one.key or name}": one for cls in DECLARED
+                for name, one in parameters_of(cls).items()}  # fmt: skip
+    declared |= {f"network.{name}": one for name, one in parameters_of(Network).items()}
+    of_laws = {name for law in LAWS for name in parameters_of(law)}
+    assert set(KEYS) - set(declared) - of_laws == {"agents.start.count", "run.horizon"}
+    for key, one in declared.items():
+        assert KEYS[key] == (one.label or key, one.sign, in_words(one.unit))

@@ -305,8 +305,8 @@ class TestWhatNeedsThePlane:
             return
         error = refusal_of(data)
         assert (error.key, error.code) == ("run.integration.kind", "integration.dimension")
-        n = dimension_of(table)
-        assert f'got workspace.kind = "{table["kind"]}" of {n} dimension' in str(error)
+        where = f"a {table['kind']} in {dimension_of(table)} dimensions"
+        assert f"{where} cannot be integrated on a grid of points, only a polygon" in str(error)
 
     def test_guaranteed_cells(self):
         for n in (1, 2, 3):

@@ -286,6 +286,9 @@ def test_laws_that_sample_very_often_by_default_are_named_before_the_run() -> No
 
     assert note.startswith("lloyd: dt = 0.01")
     assert f"lloyd.dt={own.controller.t1:g}" in note
+    (other,) = frequent(own, scenarios_of_laws(own, ["timer", "tvd"]))
+    assert other.startswith("tvd: dt = 0.01")
+    assert f"tvd.dt={own.controller.t1:g}" in other
     assert list(frequent(own, given)) == []
     assert list(frequent(scenario(), scenarios_of_laws(scenario(), ["timer", "lloyd"]))) == []
 

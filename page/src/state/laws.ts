@@ -23,13 +23,11 @@ export function paceKeys(kind: string): readonly [speed: string, gain: string] {
 /** What the page gives a timer law that is not the scenario's own; `dwell compare` needs these keys. */
 const TIMER = { k1: 0.5, nu: 0.5, t1: 0.2, t2: 0.65 };
 
-const LENGTH = "1,0"; // powers of length and of time
-
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
 /** The gain of a law from its key, and the key from the gain: a length, such as nu, is speed over gain. */
 function gainOf(kind: string, speed: number | null, value: number | null): number | null {
-  if (String(TABLES.laws[kind]?.gain_unit) !== LENGTH || value === null) return value;
+  if (!TABLES.laws[kind]?.reach || value === null) return value;
   return speed === null ? null : rounded(speed / value);
 }
 

@@ -8,8 +8,8 @@ interface LawTable {
   readonly speed?: string;
   readonly gain?: string;
   readonly period?: string;
-  /** Powers of length and of time of the gain: a rate, or a length, which is the largest speed over it. */
-  readonly gain_unit?: readonly [length: number, time: number];
+  /** Whether the key of the gain is a length: the largest speed over the gain. */
+  readonly reach?: boolean;
   /** Keys whose lists have one entry per agent. */
   readonly each?: readonly string[];
 }

@@ -26,12 +26,11 @@ class Network:
 
     loss: float = param(
         "the chance that a sample is lost, or that a message misses one of its receivers",
-        CHANCE,
-        default=0.0,
-    )
+        CHANCE, default=0.0, label="chance of a loss",
+    )  # fmt: skip
     delay: float = param(
         "how old a sample or message is when it arrives", NOT_NEGATIVE, default=0.0,
-        unit=TIME,
+        unit=TIME, label="delay",
     )  # fmt: skip
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from dwell._compatibility import Need
 from dwell._netcdf import HDF5
-from dwell._parameters import values_of
+from dwell._parameters import parameters_of, values_of
 from dwell._types import counted
 from dwell._units import OPEN, Units
 from dwell.cli.options import stored_run
@@ -132,9 +132,11 @@ def _laws_beside(own: Controller, kind: str) -> dict[str, Controller | None]:
     """The own law as it is, and every other with its defaults; None for one without defaults."""
     from dwell.scenario.laws import LAW_KINDS
 
-    found: dict[str, Controller | None] = {kind: own, "timer": None}
-    others = (one for one in LAW_KINDS if one not in (kind, "timer"))
-    return found | {one: LAW_KINDS[one]() for one in others} | {kind: own}
+    found: dict[str, Controller | None] = {kind: own}
+    for other, law in LAW_KINDS.items():
+        lacks = any(one.is_needed for one in parameters_of(law).values())
+        found.setdefault(other, None if lacks else law())
+    return found
 
 
 def _predicted(rates: Rates, law: Controller | None, system: CoverageSystem) -> Prediction:

@@ -6,14 +6,16 @@ Matplotlib is loaded when something is drawn; its types are here for the other m
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, final
 
 from dwell._parameters import in_words, parameters_of
 from dwell._units import OPEN, Units
+from dwell.agents import Network
 from dwell.controllers import LAWS
+from dwell.density import DECLARED
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist as Artist
@@ -38,11 +40,12 @@ LABELS = {
 }
 
 
-def _keys_of_laws() -> dict[str, tuple[str, str, str]]:
-    """Word, letter and dimension of each key of a law; the key alone where laws disagree."""
+def _declared(classes: Iterable[Any], table: str = "") -> dict[str, tuple[str, str, str]]:
+    """Word, letter and dimension of each key of some classes; the key alone where they disagree."""
     known: dict[str, tuple[str, str, str]] = {}
-    for law in LAWS:
-        for key, one in parameters_of(law).items():
+    for cls in classes:
+        for name, one in parameters_of(cls).items():
+            key = table + (one.key or name)
             row = (one.label or key, one.sign, in_words(one.unit))
             if known.setdefault(key, row) != row:
                 sign = row[1] if row[1] == known[key][1] else ""
@@ -52,11 +55,10 @@ def _keys_of_laws() -> dict[str, tuple[str, str, str]]:
 
 # The key without its table, where that is the law's: word, letter, dimension.
 KEYS: dict[str, tuple[str, str, str]] = {
-    **_keys_of_laws(),
+    **_declared(LAWS),
+    **_declared(DECLARED, "density."),
+    **_declared([Network], "network."),
     "agents.start.count": ("agents", "N", ""),
-    "network.loss": ("chance of a loss", "", ""),
-    "network.delay": ("delay", "", "time"),
-    "density.rate": ("rate of the density", r"\lambda", "1 / length$^2$"),
     "run.horizon": ("horizon", "", "time"),
 }
 

@@ -55,11 +55,6 @@ class WorkspaceTable(Table):
         @property
         def dimension(self) -> int: ...
 
-    @property
-    def polygonal(self) -> bool:
-        """Whether it is a flat-sided part of the plane."""
-        return self.dimension == 2 and not self.curved
-
     def made(self) -> Any:
         """The workspace; absent keys have the defaults of its class."""
         return self.made_of(**self.model_dump(exclude={"kind"}, exclude_none=True))

@@ -8,14 +8,15 @@ laws are in `laws.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from html import escape
+from itertools import islice
 from textwrap import shorten
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 
-from dwell._compatibility import Need, of_dimension, refusals
+from dwell._compatibility import Feature, Need, of_dimension, refusals
 from dwell._parameters import LENGTH, RATE, TIME
 from dwell.errors import InputError
 
@@ -24,10 +25,11 @@ from .fleet import FleetSpec, fleet_problems
 from .laws import (
     AnyLaw,
     NetworkSpec,
+    class_of,
     stated_traits,
 )
 from .places import DensitySpec, WorkspaceSpec, uniform
-from .problems import Problem, refuse
+from .problems import Problem, Where, refuse
 from .site import DEGREES, SiteSpec, Units, units_at
 from .team import AgentsSpec, SensorSpec, WorldSpec, sensor_problems
 from .values import (
@@ -282,35 +284,33 @@ class Scenario(Table):
             for refusal in refusals(Need.GUARANTEED, (of_dimension(n),)):
                 says = refusal.says.format(law=law.kind, n=n).removeprefix(f"{refusal.key} ")
                 yield Problem(tuple(refusal.key.split(".")), refusal.code, says)
-        if isinstance(self.run.integration, GridSpec) and not self.workspace.polygonal:
-            says = (
-                '= "grid" needs a polygon, or a box or polytope in the plane, got '
-                f'workspace.kind = "{self.workspace.kind}" of {checks.dimensions(n)}; use "exact"'
-            )
-            yield Problem(("run", "integration", "kind"), "integration.dimension", says)
+        if isinstance(self.run.integration, GridSpec):
+            shape = {of_dimension(n), *((Feature.CURVED,) if self.workspace.curved else ())}
+            yield from self._refusals(Need.GRID, shape, ("run", "integration", "kind"))
 
     def _network_problems(self) -> Iterator[Problem]:
-        law, links = self.controller, self.network
-        if links not in (None, NetworkSpec()) and stated_traits(law).is_equation:
-            says = (
-                'loses or delays samples, which needs mode = "sampled", got controller.mode = '
-                '"ode", in which agents sample continuously; leave it out'
-            )
-            yield Problem(("network",), "network.mode", says)
+        links = self.network
+        if links not in (None, NetworkSpec()) and stated_traits(self.controller).is_equation:
+            yield from self._refusals(Need.EQUATION, (Feature.NETWORK,), ("network",))
 
     def _certificate_problems(self, agents: int, later: int) -> Iterator[Problem]:
-        kind = self.controller.kind
         if self.certificate is None:
             return
-        if kind not in ("timer", "python"):
-            says = (
-                "states what the theorem of the timer law assumes, so it needs "
-                f'controller.kind = "timer", got "{kind}"; leave it out'
+        where, law = ("certificate", "lipschitz"), self.controller
+        yield from checks.one_per_agent(where, self.certificate.lipschitz, agents, later)
+        if class_of(law) is None and stated_traits(law).timer is None:
+            yield from self._refusals(Need.CERTIFICATE, (Feature.NO_TIMER,), where[:1])
+
+    def _refusals(
+        self, need: Need, features: Collection[Feature], where: Where
+    ) -> Iterator[Problem]:
+        """The first refusal of a need by these features, as the builder would say it."""
+        workspace = self.workspace
+        for refusal in islice(refusals(need, features), 1):
+            says = refusal.says.format(
+                law=self.controller.kind, workspace=workspace.kind, n=workspace.dimension
             )
-            yield Problem(("certificate",), "certificate.law", says)
-        else:
-            where = ("certificate", "lipschitz")
-            yield from checks.one_per_agent(where, self.certificate.lipschitz, agents, later)
+            yield Problem(where, refusal.code, f"cannot be used: {says}")
 
     def _clock_problems(self, horizon: float) -> Iterator[Problem]:
         """Waits so short, or a rate so high, that the clock cannot advance near the horizon."""

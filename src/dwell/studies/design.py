@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from dwell._compatibility import Feature, Need, refuse
+from dwell._compatibility import Need
 from dwell._types import Floats, Points, apart, in_short, is_one_of
 from dwell._units import OPEN, Units
 from dwell.agents import CoverageSystem
@@ -17,7 +17,7 @@ from dwell.errors import InputError
 from dwell.progress import Progress, reported
 from dwell.results import Run
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
-from dwell.scenario.build import build, with_seed
+from dwell.scenario.build import build, law_kind, with_seed
 from dwell.scenario.frozen import scenario_at
 from dwell.studies.constants import measure_constants, quick_run, samples_of, separation_of
 from dwell.theory.advice import Advice, advise, advise_for, advise_proved, each
@@ -227,12 +227,9 @@ def design(
     ):
         if value is not None and not is_one_of(value, known):
             raise InputError(f"{in_short(value)} is not one of {', '.join(known)}", code=code)
-    kind = scenario.controller.kind
-    if kind not in ("timer", "python"):
-        refuse(Need.DESIGN, (Feature.NO_TIMER,), law=kind)
     with reported(progress) as tell:
         system, start, _ = build(scenario)
-        system.refuse(Need.DESIGN)
+        system.refuse(Need.DESIGN, law_kind(system.controller))
         changing = system if scenario is whole else build(whole)[0]
         count = samples_of(system, samples)
         made, why_not = quick_run(scenario, system, run, tell)

@@ -15,7 +15,6 @@ import numpy as np
 
 from dwell._parameters import LENGTH, parameters_of
 from dwell.agents.traits import Traits, traits_of
-from dwell.controllers.lloyd import DT
 from dwell.errors import InputError, ScenarioError
 from dwell.scenario import Scenario, apply_overrides, parse_scenario
 from dwell.scenario.build import build_controller
@@ -375,20 +374,24 @@ def mismatches(own: Scenario, laws: Mapping[str, Any]) -> Iterator[str]:
 
 
 def frequent(own: Scenario, laws: Mapping[str, Scenario]) -> Iterator[str]:
-    """Which laws sample very often because no `dt` is given, in sentences."""
+    """Which laws sample very often because no time between samples is given, in sentences."""
     for name, one in laws.items():
-        spec, samples = one.controller, one.agents.count * one.run.horizon / DT
-        sampled = spec.kind == "lloyd" and spec.mode == "sampled" and spec.dt is None
-        if sampled and samples > MANY_SAMPLES:
+        spec = one.controller
+        for key, declared, time in spec.clock():
+            if declared.role != "period" or key in spec.model_fields_set:
+                continue
+            samples = one.agents.count * one.run.horizon / time
+            if samples <= MANY_SAMPLES:
+                continue
             timer = traits_in(own).timer
             t1 = None if timer is None else timer.t1
             few = (
-                f", as by --set lloyd.dt={t1:g}, the t1 of the timer law"
+                f", as by --set {spec.kind}.{key}={t1:g}, the t1 of the timer law"
                 if isinstance(t1, float)
                 else ""
             )
-            says = f"{name}: dt = {DT:g} by default makes about {samples:.2g} samples; a larger dt"
-            yield f"{says} takes less time{few}"
+            says = f"{name}: {key} = {time:g} by default makes about {samples:.2g} samples"
+            yield f"{says}; a larger {key} takes less time{few}"
 
 
 def _table_of(case: Scenario) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from dwell.geometry import is_polygonal
 from dwell.live.record import STOP, LiveRecord
 from dwell.live.settings import LiveSettings, live_law
 from dwell.live.table import segments_of
-from dwell.measure.metrics import timer_program
 from dwell.verify.finding import (
     DEGRADED,
     EXPECTED,
@@ -211,30 +210,36 @@ def _late_record(check: LiveCheck, apart: Floats) -> str:
 
 
 def beyond_interval(system: CoverageSystem, live: LiveRecord) -> tuple[Floats, Floats]:
-    """How far gaps are above T2 and below T1, in units in the last place; 0 for other laws.
+    """How far gaps are above T2 and below T1, as the law states them, in units in the last place.
 
     An emergency stop may come at any time.
     """
-    program, rows, before = timer_program(system), live.samples, live.previous
-    if program is None:
-        return np.zeros(len(rows)), np.zeros(len(rows))
+    rows, before = live.samples, live.previous
+    shortest, longest = system.traits.intervals(system.agents)
     p = rows["agent"].astype(np.int64)
     counted = (before >= 0) & (live.skipped == 0) & (rows["time"] < system.departures[p])
     counted &= rows["time"][before] >= system.arrivals[p]
     ulp = np.spacing(np.maximum(rows["time"], 1e-300))
-    above: Floats = np.where(counted, live.gaps - program.t2[p], 0.0) / ulp
+    above: Floats = np.where(counted, live.gaps - longest[p], 0.0) / ulp
     timed = counted & (rows["flags"] & STOP == 0)
-    below: Floats = np.where(timed, program.t1[p] - live.gaps, 0.0) / ulp
+    below: Floats = np.where(timed, shortest[p] - live.gaps, 0.0) / ulp
     return above, below
 
 
 def _interval(check: LiveCheck) -> Finding:
-    above, below = beyond_interval(check.run.system, check.live)
+    system = check.run.system
+    shortest, longest = system.traits.intervals(system.agents)
+    if np.isinf(longest).all() and not shortest.any():
+        why = f"{system.traits.name} states no limits of its intervals"
+        return not_applicable("interval", LIVE_SAYS["interval"], why)
+    above, below = beyond_interval(system, check.live)
     found = _worst("interval", np.maximum(above, below), 1.0, check.where)
     late = int(np.count_nonzero(above > 1.0))
     if not late:
         return found
-    note = f"; {late} of {len(above)} are longer than T2, and the theorem does not hold there"
+    note = f"; {late} of {len(above)} are longer than T2"
+    if system.traits.timer is not None:
+        note += ", and the theorem does not hold there"
     return _degraded(replace(found, says=found.says + note), bool((below > 1.0).any()))
 
 

@@ -5,8 +5,9 @@ second moment about the position, SECOND the one about the centroid: these and M
 exp(LOG_SCALE). NEAREST is the squared distance of the nearest agent, -1 without others. MASS_ERROR
 bounds the relative error of the mass; it is 0 where that is rounding alone.
 
-Without mass the error leads to the nearest point of the workspace. A planar table ends after
-PLANAR columns, which fill one line of the cache; further columns of other kernels begin at WIDTH.
+Without mass the error leads to the nearest point of the workspace. Kernels of curved cells leave
+that, and POLAR, to `dwell.cells`. A planar table ends after PLANAR columns, which fill one line of
+the cache; further columns of other kernels begin at WIDTH.
 """
 
 STATUS, E0, E1, LOG_SCALE, MASS, POLAR, NEIGHBORS, NEAREST, E2, SECOND, MASS_ERROR = range(11)
