@@ -41,7 +41,7 @@ from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
 from dwell.agents.traits import Traits, traits_of
 from dwell.agents.ways import on_ways
 from dwell.agents.world import Sensor, Timeline, World
-from dwell.cells.backend import measure_cell, measure_cells
+from dwell.cells.backend import backend_for, measure_cell, measure_cells
 from dwell.cells.features import features_of
 from dwell.cells.measurement import CellMeasurements, MeasuredCell, in_one, of_one, together
 from dwell.cells.ranges import as_radii, refuse_scale
@@ -202,6 +202,12 @@ class CoverageSystem:
     def stays(self) -> bool:
         """Whether agents keep inside a region that is not convex, at some time of the run."""
         return any(world.workspace.stay for world in self.timeline.worlds)
+
+    @cached_property
+    def local(self) -> bool:
+        """Whether the bits of a cell depend on its Voronoi neighbours alone, in every world."""
+        worlds = self.timeline.worlds
+        return all(backend_for(world.ground.at(world.begin)).local for world in worlds)
 
     # What goes with what.
 
