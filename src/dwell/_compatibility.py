@@ -136,9 +136,14 @@ _OTHERS = 'use "timer", "lloyd" or "discrete-lloyd"'
 
 
 def _guaranteed(why: str, code: str = "world.guaranteed") -> Refusal:
-    return Refusal(
-        f'controller.kind = "{{law}}" works with guaranteed cells, {why}', code, "controller.kind"
-    )
+    return Refusal(f"{{law}} works with guaranteed cells, {why}", code, "controller.kind")
+
+
+def _equation(
+    why: str, code: str = "world.ode", key: str = "controller.mode", instead: str = "use"
+) -> Refusal:
+    sampled = 'a law that samples, such as lloyd with mode = "sampled"'
+    return Refusal(f"{{law}} is a differential equation, {why}; {instead} {sampled}", code, key)
 
 
 _STEEP = Refusal(
@@ -228,6 +233,16 @@ TABLE: Mapping[Need, Cells] = {
             "polygon; integrate exactly",
             "integration.dimension", "run.integration", DensityError,
         )),
+        (_F.SENSORS,): Refusal(
+            "run.integration integrates on a grid of points, which needs one density for all "
+            "agents, got [[sensor]] tables; use exact",
+            "world.grid", "run.integration",
+        ),
+        (_F.PRESENCE,): Refusal(
+            "run.integration integrates on a grid of points, which needs the same agents all the "
+            "time; use exact",
+            "world.grid", "run.integration",
+        ),
         (_F.CHANGES,): Refusal(
             "run.integration integrates on a grid of points, which needs a world that does not "
             "change; use exact",
@@ -242,8 +257,8 @@ TABLE: Mapping[Need, Cells] = {
             "agents.radius", "agents.radius", ControllerError,
         ),
         (_F.SENSORS,): Refusal(
-            'controller.kind = "{law}" uses more than the centroid, which needs one density for '
-            'all agents, got [[sensor]] tables; use "timer" or "lloyd"',
+            "{law} uses more than the centroid, which needs one density for all agents, got "
+            '[[sensor]] tables; use "timer" or "lloyd"',
             "sensor.law", "controller.kind",
         ),
         (_F.STAY,): _AROUND_CORNERS,
@@ -251,19 +266,18 @@ TABLE: Mapping[Need, Cells] = {
     Need.FADING: {(_F.STAY,): _AROUND_CORNERS},
     Need.EQUATION: {
         (_F.STAY,): _AROUND_CORNERS,
-        (_F.CHANGES,): Refusal(
-            'controller.mode is "ode", which needs a world that does not change; use "sampled"',
-            "world.ode", "controller.mode",
+        (_F.SENSORS,): _equation(
+            "which needs one density for all agents, got [[sensor]] tables"
         ),
-        (_F.NETWORK,): Refusal(
-            "a differential equation samples continuously, so samples cannot be lost or delayed; "
-            "use the sampled law, or a perfect network",
-            "network.loss", "network",
+        (_F.PRESENCE,): _equation("which needs the same agents all the time"),
+        (_F.CHANGES,): _equation("which needs a world that does not change"),
+        (_F.NETWORK,): _equation(
+            "which samples continuously, so samples cannot be lost or delayed",
+            "network.loss", "network", "take a perfect network, or use",
         ),
-        (_F.GRID,): Refusal(
-            "on a grid of points centroids jump, and the differential equation has no solution; "
-            "integrate exactly, or use the sampled law",
-            "integration.ode", "run.integration",
+        (_F.GRID,): _equation(
+            "which has no solution on a grid of points, where centroids jump",
+            "integration.ode", "run.integration", "integrate exactly, or use",
         ),
     },
     Need.GUARANTEED: {
@@ -295,7 +309,7 @@ TABLE: Mapping[Need, Cells] = {
         (_F.RASTER,): Refusal(_RASTER_CELLS, "density.raster", "density.kind", DensityError),
     },
     Need.FOLLOWING: {
-        (_F.REGION,): _in_convex("feed-forward", 'take feedforward = "none"'),
+        (_F.REGION,): _in_convex("feed-forward", "take a law without feed-forward"),
         (_F.MOVING, _F.SPACE): _STEEP,
         (_F.MOVING, _F.HIGH): _STEEP,
         (_F.MOVING, _F.CURVED): _STEEP,
@@ -352,8 +366,8 @@ TABLE: Mapping[Need, Cells] = {
     },
     Need.DESIGN: {
         (_F.NO_TIMER,): Refusal(
-            'controller.kind is "{law}", but dwell times are a matter of the timer law; '
-            'controller.kind = "timer" with k1, nu, t1 and t2 is needed',
+            "the law is {law}, but dwell times are a matter of the timer law; a law whose traits "
+            'name a timer is needed, such as controller.kind = "timer" with k1, nu, t1 and t2',
             "design.law", "controller.kind",
         ),
         **_UNEQUAL,
@@ -418,8 +432,15 @@ def fits(need: Need, features: Collection[Feature]) -> bool:
     return next(refusals(need, features), None) is None
 
 
-def refuse(need: Need, features: Collection[Feature], **words: object) -> None:
-    """Refuse a world that a need cannot take; `words` fill the sentence."""
+def refuse(
+    need: Need, features: Collection[Feature], keys: Collection[str] | None = None, **words: object
+) -> None:
+    """Refuse a world that a need cannot take; `words` fill the sentence.
+
+    keys : of the law, if others cannot be meant; instead of these the refusal names the law.
+    """
     for refusal in refusals(need, features):
         says = refusal.says.format(**words)
-        raise refusal.error(says, code=refusal.code, key=refusal.key)
+        table, _, key = refusal.key.partition(".")
+        own = table != "controller" or keys is None or key in keys
+        raise refusal.error(says, code=refusal.code, key=refusal.key if own else "controller.kind")

@@ -104,4 +104,4 @@ def test_no_other_file_asks_a_law_what_it_is() -> None:
 def test_traits_are_read_in_one_function() -> None:
     tree = ast.parse((SOURCE / "agents" / "traits.py").read_text())
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    assert [one.name for one in functions if list(asked(one))] == ["traits_of"]
+    assert [one.name for one in functions if list(asked(one))] == ["_attribute"]

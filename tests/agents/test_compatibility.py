@@ -14,7 +14,8 @@ import pytest
 import dwell
 from dwell import Information, Traits
 from dwell._compatibility import TABLE, Feature, Need, Refusal, fits, of_dimension, refusals, refuse
-from dwell.agents import CoverageSystem, Network
+from dwell.agents import CoverageSystem, Network, Sensor
+from dwell.agents.traits import traits_of
 from dwell.agents.world import Timeline, World
 from dwell.density import Function, Raster
 from dwell.density.moving import Moving
@@ -43,6 +44,12 @@ SWELLING = MovingPolygon(
 )
 
 
+RISING = Moving(
+    dwell.Gaussian, center=Keyframes((0.0, 1.0), ((0.2, 0.2, 0.2), (0.5, 0.5, 0.5))), rate=0.3
+)
+SENSORS = Sensor("a", HILL, (0, 1)), Sensor("b", dwell.Uniform(), (1, 2))
+
+
 def system(site: Any = BOX, density: Any = HILL, law: Any = TIMER, **more: Any) -> CoverageSystem:
     return CoverageSystem(site, density, law, more.pop("agents", 3), **more)
 
@@ -66,7 +73,7 @@ WORLDS = {
     Feature.GRID: lambda: system(spacing=0.25),
     Feature.RADIUS: lambda: system(radius=(1.0, 1.0, 1.0)),
     Feature.NETWORK: lambda: system(network=Network(loss=0.2)),
-    Feature.CHANGES: changing,
+    Feature.CHANGES: lambda: changing(density=DRIFTING),
     Feature.MOVING: lambda: changing(density=DRIFTING),
     Feature.BOUNDARY: lambda: changing(SWELLING, dwell.Uniform()),
     Feature.SITES: lambda: changing(SWELLING, dwell.Uniform()),
@@ -165,8 +172,12 @@ class Watching(Odd):
     ("made", "code", "match"),
     [
         (lambda: system(REGION, law=Guarded()), "workspace.region", "is not convex"),
-        (lambda: system(HIGH, dwell.Uniform(), Guarded()), "controller.dimension", '"Guarded"'),
-        (lambda: system(density=PIXELS, law=Guarded()), "density.raster", '"Guarded"'),
+        (
+            lambda: system(HIGH, dwell.Uniform(), Guarded()),
+            "controller.dimension",
+            "Guarded works with",
+        ),
+        (lambda: system(density=PIXELS, law=Guarded()), "density.raster", "Guarded works with"),
         (lambda: changing(SWELLING, law=Guarded()), "world.guaranteed", "the boundary moves"),
         (lambda: system(STAYING, law=Watching()), "workspace.stay", "came with Watching"),
         (lambda: system(law=Watching(), radius=(1.0,) * 3), "agents.radius", "with Watching"),
@@ -181,6 +192,125 @@ def test_laws_are_refused_by_what_they_state(made: Any, code: str, match: str) -
     with pytest.raises(InputError, match=match) as bad:
         refuse_unfit(made())
     assert bad.value.code == code
+
+
+class Equation(Odd):
+    """A differential equation of one's own, with a gain."""
+
+    traits = Traits(accuracy=1e-6, gain=1e4)
+
+    def velocities(self, errors: Any) -> Any:
+        return 1e4 * errors
+
+
+class Steering(Odd):
+    """A law of one's own that follows the world by the rate of its centroid."""
+
+    traits = Traits(information=Information(world="rate"))
+
+
+OWN = (
+    lambda: changing(density=DRIFTING, law=Equation()),
+    lambda: system(law=Equation(), network=Network(loss=0.2)),
+    lambda: system(law=Equation(), spacing=0.25),
+    lambda: changing(SWELLING, dwell.Uniform(), Guarded()),
+    lambda: system(HIGH, dwell.Uniform(), Guarded()),
+    lambda: changing(CUBE, RISING, Steering()),
+    lambda: system(law=Watching(), changes=Timeline((World(0.0, BOX, HILL),), sensors=SENSORS)),
+)
+
+
+@pytest.mark.parametrize("made", OWN)
+def test_sentences_about_own_laws_name_these(made: Any) -> None:
+    one = made()
+    with pytest.raises(InputError) as bad:
+        refuse_unfit(one)
+    says = str(bad.value)
+    assert "controller.kind = " not in says
+    assert not says.startswith("controller")
+    key = str(bad.value.key)
+    assert not key.startswith("controller.") or key == "controller.kind"
+
+
+def test_a_stiff_equation_of_one_s_own_has_no_gain_in_its_file() -> None:
+    with pytest.raises(InputError, match="the gain of Equation is 10000") as bad:
+        dwell.simulate(BOX, None, [[1, 1], [2, 2]], Equation(), until=1e3)
+    assert bad.value.key == "controller.kind"
+
+
+def test_sentences_about_built_in_laws_name_their_keys() -> None:
+    with pytest.raises(InputError, match="lloyd is a differential equation, which needs a") as bad:
+        refuse_unfit(changing(density=DRIFTING, law=dwell.Lloyd(mode="ode")))
+    assert bad.value.key == "controller.mode"
+    with pytest.raises(InputError, match="self-triggered works with guaranteed cells") as bad:
+        refuse_unfit(changing(SWELLING, dwell.Uniform(), dwell.SelfTriggered()))
+    assert bad.value.key == "controller.kind"
+
+
+# Every feature of a world that a run can have, as arguments of `dwell.simulate`.
+FRAMED = dwell.Box((0, 0), (3, 3))
+PLACES = [[0.4, 0.45], [0.7, 0.4], [0.5, 0.8]]
+RUNS: dict[Feature, dict[str, Any]] = {
+    Feature.LINE: {"workspace": LINE, "density": None, "start": [[0.2], [0.5], [0.7]]},
+    Feature.PLANE: {},
+    Feature.SPACE: {
+        "workspace": CUBE,
+        "density": None,
+        "start": [[*place, 0.5] for place in PLACES],
+    },
+    Feature.HIGH: {
+        "workspace": HIGH,
+        "density": None,
+        "start": [[*place, 0.5, 0.4] for place in PLACES],
+    },
+    Feature.CURVED: {"workspace": DISC},
+    Feature.REGION: {"workspace": REGION},
+    Feature.STAY: {"workspace": STAYING},
+    Feature.RASTER: {"density": PIXELS},
+    Feature.PIXELS: {"density": replace(PIXELS, interpolation="constant")},
+    Feature.FUNCTION: {"density": Function(lambda z: 1.0 + z[:, 0])},
+    Feature.GRID: {"spacing": 0.25},
+    Feature.RADIUS: {"radius": 1.0},
+    Feature.SENSORS: {"density": None, "sensors": SENSORS},
+    Feature.NETWORK: {"network": Network(loss=0.2, delay=0.01)},
+    Feature.PRESENCE: {"switches": [dwell.Switch(at=0.2, leave=(0,), arrive=[[2.0, 2.0]])]},
+    Feature.CHANGES: {"switches": [dwell.Switch(at=0.2, density=dwell.Uniform())]},
+    Feature.MOVING: {"density": DRIFTING},
+    Feature.BOUNDARY: {"workspace": SWELLING, "density": None},
+    Feature.ALONE: {"start": PLACES[:1]},
+}
+LAWS_OF: dict[Need, tuple[Any, dict[str, Any]]] = {
+    Need.COMPILED: (TIMER, {}),
+    Need.RADIUS: (TIMER, RUNS[Feature.RADIUS]),
+    Need.GRID: (TIMER, RUNS[Feature.GRID]),
+    Need.BEYOND_CENTROID: (replace(TIMER, reset="adaptive", eta_max=0.2), {}),
+    Need.FADING: (dwell.EventTriggered(), {}),
+    Need.EQUATION: (dwell.Lloyd(mode="ode", tolerance=1e-3), {}),
+    Need.GUARANTEED: (dwell.SelfTriggered(v=0.4), {}),
+    Need.FOLLOWING: (replace(TIMER, feedforward="own"), {}),
+}
+
+
+@pytest.mark.parametrize("feature", RUNS, ids=lambda one: one.value)
+@pytest.mark.parametrize("need", LAWS_OF, ids=lambda one: one.value)
+def test_empty_cells_run_and_others_are_refused(need: Need, feature: Feature) -> None:
+    """What the table does not refuse runs; the rest is refused with a code of the table."""
+    law, more = LAWS_OF[need]
+    given = {"workspace": FRAMED, "density": HILL, "start": PLACES, **more, **RUNS[feature]}
+    run, fault = None, None
+    try:
+        run = dwell.simulate(controller=law, until=0.4, **given)
+    except InputError as refused:
+        fault = refused
+    if run is None:
+        assert fault.code in {
+            cell.code
+            for one, together, cell in CELLS
+            if cell.code and feature in together and one in (need, *traits_of(law).needs)
+        }
+        return
+    assert dwell.check(run).ok
+    assert need is Need.COMPILED or run.system.fits(need)
 
 
 def test_laws_of_guaranteed_cells_are_refused_before_they_run() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dwell
+from dwell.cells.weighted_region import WeightedRegion
 from dwell.errors import ScenarioError
 from dwell.fleet.configuration import fleet_settings
 from dwell.fleet.faults import FaultyTransport
@@ -17,6 +18,7 @@ from dwell.fleet.wire import START, STOP, Codec
 from dwell.live.beliefs import WINDOW, Announcement, Beliefs
 from dwell.live.decision import neighbours
 from dwell.live.faults import Faults, Partition
+from dwell.scenario.build import build
 from tests.fleet.fleets import scenario
 
 
@@ -189,3 +191,16 @@ def test_neighbours_are_known_and_present(dimension):
             cell = dwell.tessellate(run.workspace, places[there]).cells[0]
             assert found == [there[k] for k in np.sort(cell.neighbors)]
     assert neighbours(run.system, places, 0, 0.5, np.arange(6) > 0).tolist() == []
+
+
+def test_a_sample_builds_the_world_of_its_time_alone(monkeypatch):
+    hill = {"kind": "gaussian", "rate": 0.5}
+    moving = {"center": {"times": [0.0, 9.0], "values": [[1.0, 1.0], [2.0, 2.0]]}}
+    worlds = [{"from": t, "density": {**hill, **moving}} for t in (1.0, 2.0)]
+    system, places, _ = build(scenario(density={**hill, **moving}, world=worlds))
+    known = np.ones(6, dtype=bool)
+    first = neighbours(system, places, 0, 0.25, known).tolist()
+    made, at = [], WeightedRegion.at
+    monkeypatch.setattr(WeightedRegion, "at", lambda self, t: made.append(self) or at(self, t))
+    assert neighbours(system, places, 0, 0.5, known).tolist() == first
+    assert made == [system.world_at(0.5).ground]

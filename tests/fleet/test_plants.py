@@ -111,3 +111,87 @@ def test_robots_are_closed_when_the_fleet_ends_with_an_error():
 def test_what_is_no_robot_is_refused(plants, transport, words):
     with pytest.raises(InputError, match=words):
         dwell.run_fleet(scenario(), transport=transport, plants=plants)
+
+
+def made_robots(made, fails=None):
+    """Makes robots and keeps them; the one of agent 2 is `fails()`."""
+
+    def robot(p, place):
+        made.append(Lagging(place))
+        return fails(made[-1]) if p == 2 and fails is not None else made[-1]
+
+    return robot
+
+
+class Poseless:
+    """Has a connection that can be closed, but no pose."""
+
+    exact = True
+
+    def __init__(self, inner):
+        self.close, self.hold, self.stop = inner.close, inner.hold, inner.stop
+
+
+def test_no_robot_is_made_where_a_file_exists(tmp_path):
+    made = []
+    (tmp_path / "run.nc").write_text("a run")
+    with pytest.raises(dwell.errors.StoreError):
+        in_memory(scenario(), plants=made_robots(made), out=tmp_path / "run.nc")
+    assert not made
+
+
+def broken(robot):
+    raise OSError("no such port")
+
+
+@pytest.mark.parametrize(("fails", "fault"), [(broken, OSError), (Poseless, InputError)])
+def test_robots_are_closed_where_one_cannot_be_made(fails, fault):
+    made = []
+    with pytest.raises(fault):
+        in_memory(scenario(), plants=made_robots(made, fails))
+    made = made[:2] if fails is broken else made
+    assert [one.closed for one in made] == [1] * len(made)
+
+
+@pytest.mark.parametrize(
+    "pose",
+    [
+        None,
+        "here",
+        Pose(np.array([np.nan, 1.0]), 0.0),
+        Pose("ab", 0.0),
+        Pose(np.zeros(3), 0.0),
+        Pose(np.ones(2), None),
+    ],
+    ids=["none", "text", "nan", "text as a place", "three numbers", "no time"],
+)
+@pytest.mark.parametrize("since", [0.0, 0.5])
+def test_what_is_no_pose_is_refused(pose, since):
+    made = []
+
+    class Lost(Lagging):
+        def pose(self, now):
+            return pose if now >= since else super().pose(now)
+
+    def robot(p, place):
+        made.append((Lost if p == 2 else Lagging)(place))
+        return made[-1]
+
+    with pytest.raises(
+        InputError, match=r"the robot of agent 2 measures .*two finite numbers"
+    ) as bad:
+        in_memory(scenario(horizon=3.0), plants=robot)
+    assert bad.value.code == "fleet.plants"
+    assert [one.closed for one in made] == [1] * 6
+
+
+def test_robots_that_overlap_where_they_are_measured_are_refused():
+    case, made = scenario(fleet={"clearance": 0.1, "silence": 3.0}), []
+
+    def robot(p, place):
+        made.append(Lagging(np.array([1.0 + 0.001 * p, 1.0])))
+        return made[-1]
+
+    with pytest.raises(InputError, match=r"start 0\.001 apart, but fleet.clearance"):
+        in_memory(case, plants=robot)
+    assert [one.closed for one in made] == [1] * 6

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from dwell.engine import sources
 from dwell.errors import StoreError
 from dwell.runner import resume_run, run_scenario
 from dwell.scenario import parse_scenario
+from tests.agents.own_laws import OwnTimer
 
 TIMER = dwell.Timer(k1=0.5, nu=0.3, t1=0.2, t2=0.5)
 TABLES = {
@@ -24,15 +26,16 @@ TABLES = {
     "controller": {"kind": "timer", "k1": 0.5, "nu": 0.3, "t1": 0.2, "t2": 0.5},
     "run": {"horizon": 1.0, "seed": 4},
 }
+PANELS = "_kernels/polygon/guaranteed_moments.py", "REACH = 1.6", "REACH = 1.7"
 # Of a run in a polygon under the timer law: a file, what is edited, by what.
 KEEPS = {
     "a docstring of a kernel": ("_kernels/polygon/moments.py", '"""Mass,', '"""A mass,'),
     "a comment in a kernel": ("_kernels/polygon/moments.py", "# densities down", "# those down"),
     "a docstring of the law": ("controllers/timer.py", '    """', '    """Once more: '),
     "an empty line": ("_kernels/common/event_loop.py", "@spliced\n", "\n\n@spliced\n"),
-    "a kernel of space": ("_kernels/space/moments.py", " + ", " - "),
-    "a kernel of discs": ("_kernels/star/ring.py", " + ", " - "),
-    "guaranteed cells": ("_kernels/polygon/guaranteed_moments.py", " + ", " - "),
+    "a kernel of space": ("_kernels/space/moments.py", "WIDE = 3.0", "WIDE = 2.0"),
+    "a kernel of discs": ("_kernels/star/ring.py", "WIDEST_ARC = 0.9", "WIDEST_ARC = 0.8"),
+    "guaranteed cells": PANELS,
     "another backend": ("cells/simplices.py", " + ", " - "),
     "another law": ("controllers/event_triggered.py", " + ", " - "),
     "what draws": ("plotting/maps.py", " + ", " - "),
@@ -47,6 +50,35 @@ LOSES = {
     "the density": ("density/gaussian.py", "self.rate * np", "self.rate / np"),
     "the stepper": ("engine/compiled.py", " + ", " - "),
 }
+
+
+LENGTHS = ("_types.py", "np.sqrt(dots(", "np.sqrt(2.0 * dots(")
+HILL = dwell.Gaussian((3, 1), rate=0.3)
+BOX = dwell.Box((0, 0), (4, 4))
+FEEDING = dwell.Timer(k1=0.5, nu=0.3, t1=0.2, t2=0.5, feedforward="neighbours")
+EQUATION = dwell.Lloyd(mode="ode")
+# Of other runs: a density, a law, and an edit that may change their numbers.
+OTHERS = {
+    "any run: lengths of vectors": (HILL, TIMER, LENGTHS),
+    "any run: times of each agent": (HILL, TIMER, ("_parameters.py", "def each_of", "def each_")),
+    "an equation: its solver": (HILL, EQUATION, ("hybrid/ode.py", "0.02 * tol", "0.03 * tol")),
+    "an equation: its knots": (HILL, EQUATION, ("agents/continuous.py", "3.0 * st", "2.0 * st")),
+    "a law of one's own: a law that it may call": (
+        HILL, OwnTimer(), ("controllers/timer.py", "law.k1 * (1.0 +", "law.k1 * (1.0 -")
+    ),
+    "a law of one's own: cells that it may call": (
+        HILL, OwnTimer(), ("cells/simplices.py", " + ", " - ")
+    ),
+    "a function: a density that it may call": (
+        dwell.density.Function(lambda z: 1.0 + z[:, 0]), TIMER,
+        ("density/gaussian.py", "self.rate * np", "self.rate / np"),
+    ),
+    "neighbours: their cells": (HILL, FEEDING, ("cells/polygon.py", " < ", " <= ")),
+    "guaranteed cells": (HILL, dwell.SelfTriggered(), PANELS),
+    "guaranteed cells: how arrays reach kernels": (
+        HILL, dwell.SelfTriggered(), ("cells/guaranteed.py", "ground.", "the_ground.")
+    ),
+}  # fmt: skip
 
 
 def forget() -> None:
@@ -96,6 +128,25 @@ def test_an_edit_of_what_decides_numbers_changes_the_digest(copied: Path, name: 
     edit(copied, *LOSES[name])
     assert sources.source_digest(planar()) != before
     assert sources.source_digest() != every
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_an_edit_of_what_another_run_uses_changes_its_digest(copied: Path, name: str) -> None:
+    density, law, edited = OTHERS[name]
+    system = CoverageSystem(BOX, density, law, 3)
+    before = sources.source_digest(system)
+    edit(copied, *edited)
+    assert sources.source_digest(system) != before
+
+
+@pytest.mark.parametrize("feedforward", ["own", "ahead", "neighbours"])
+def test_feed_forward_over_a_function_counts_the_cells_of_polygons(feedforward: str) -> None:
+
+    ramp = dwell.density.Function(lambda z: 1.0 + z[:, 0])
+    files = sources.sources_of(
+        CoverageSystem(BOX, ramp, replace(FEEDING, feedforward=feedforward), 3)
+    )
+    assert sources.ROOT / "cells" / "polygon.py" in files
 
 
 def test_each_kind_of_run_has_its_own_sources() -> None:

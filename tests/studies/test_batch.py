@@ -197,3 +197,21 @@ def test_largest_speed_is_that_of_the_segments():
     assert run.summary()["top_speed"] == np.sqrt((holds**2).sum(axis=1)).max()
     still = dwell.run_scenario(scenario(LAWS["lloyd"], horizon=0.0))
     assert still.summary()["top_speed"] == 0.0
+
+
+def test_seeds_keep_their_digits():
+    seeds = [1, 2**63 + 5]
+    batch = dwell.simulate_many(scenario(), seeds=seeds)
+    assert batch["seed"].tolist() == [one.run.seed for one in batch.scenarios] == seeds
+    assert batch["start_seed"].dtype == np.int64
+    batch = dwell.simulate_many(scenario(), start_seeds=seeds)
+    assert batch["start_seed"].tolist() == seeds
+    assert dwell.simulate_many(scenario(), seeds=[1, 2])["seed"].dtype == np.int64
+
+
+def test_a_seed_that_is_not_there_is_none():
+    start = [[0.1, 0.1], [0.1, 0.2], [1.9, 0.9]]
+    batch = dwell.simulate_many(scenario(start=start), seeds=[1, 2])
+    assert batch["start_seed"].tolist() == [None, None]
+    mixed = dwell.simulate_many([scenario(start=start), scenario(agents=3)])
+    assert mixed["start_seed"].tolist() == [None, 3]

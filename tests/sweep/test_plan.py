@@ -264,3 +264,27 @@ def test_points_that_cannot_be_run_are_counted_without_building_anything(monkeyp
     assert plan_of(small()).impossible == Impossible(0, plan_of(small()).points, None)
     monkeypatch.setattr("dwell.sweep.plan.MOST_CHECKED", 3)
     assert plan_of(small(grid=grid)).impossible.checked == 3
+
+
+@pytest.mark.parametrize("laws", [["timer", "lloyd", "python"], ["python"]], ids=str)
+def test_a_law_of_the_paper_s_kind_has_its_certificate_varied(laws):
+    scenario = {
+        **SCENARIO,
+        "controller": {"kind": "python", "class": "tests.agents.own_laws:OwnTimer"},
+        "certificate": {"eta_max": 0.3, "lipschitz": 1.5},
+    }
+    timer = {"k1": 0.8, "nu": 0.8, "t1": 0.1, "t2": 0.2}
+    varied = {KIND: laws} if len(laws) > 1 else {}
+    own = {"laws": {"timer": timer}} if len(laws) > 1 else {}
+    grid = {**varied, "certificate.lipschitz": [1.0, 2.0]}
+    plan = plan_of(small(scenario=scenario, grid=grid, repeats=1, **own))
+    found = [plan.scenario(k) for k in range(len(plan))]
+    assert [
+        (one.controller.kind, one.certificate and one.certificate.lipschitz) for one in found
+    ] == [(law, each) for law in laws for each in ([None] if law == "lloyd" else [1.0, 2.0])]
+
+
+def test_a_certificate_of_a_law_of_another_kind_is_not_varied():
+    scenario = {**SCENARIO, "controller": {"kind": "lloyd"}}
+    with pytest.raises(InputError, match=r"certificate\.lipschitz is varied, but lloyd has no"):
+        plan_of(small(scenario=scenario, grid={"certificate.lipschitz": [1.0, 2.0]}))

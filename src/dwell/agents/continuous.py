@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from dwell._compatibility import Need
+from dwell._parameters import parameters_of
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.events import EventTable
+from dwell.agents.interfaces import velocities_of
 from dwell.agents.segments import Segments
 from dwell.agents.state import AgentsState, SampledStart
 from dwell.agents.system import CoverageSystem, halted
-from dwell.agents.traits import Traits
 from dwell.agents.trajectory import Trajectory
 from dwell.errors import AgentsError, ControllerError
 from dwell.hybrid import HybridArc, Stop, StopReason
@@ -41,10 +41,9 @@ def beginning(
     system.refuse(Need.EQUATION)
     n = system.agents
     zeros, never = np.zeros(n), np.full(n, np.inf)
-    law: Any = system.controller
     seen = system.measurements(positions)
     segments = Segments(
-        zeros, positions.copy(), law.velocities(seen.error), zeros, never,
+        zeros, positions.copy(), velocities_of(system.controller, seen.error), zeros, never,
         bend=np.zeros((n, 2, system.dimension)),
     )  # fmt: skip
     spent = SampledStart(seen.neighbors)
@@ -60,9 +59,8 @@ def solve_continuous(
     progress: Callable[[float], None] | None = None,
 ) -> HybridArc[AgentsState]:
     """The solution from `start` to time `until`, within the law's tolerance."""
-    law: Any = system.controller
     n = system.agents
-    _refuse_stiff(system.traits, until - start.time)
+    _refuse_stiff(system, until - start.time)
     neighbors: list[Ints] = []  # of every agent, at each evaluation
 
     def rate(y: Floats) -> Floats:
@@ -72,8 +70,7 @@ def solve_continuous(
         except AgentsError as contact:  # coincident agents: the flow is not defined any further
             raise halted(contact) from None
         neighbors.append(seen.neighbors)
-        rates: Floats = law.velocities(seen.error).ravel()
-        return rates
+        return velocities_of(system.controller, seen.error).ravel()
 
     tolerance = (system.traits.accuracy or 0.0) * system.workspace.diameter
     begin = start.positions
@@ -91,16 +88,18 @@ def solve_continuous(
     return Trajectory(system, first, table, arc_end).arc(Stop(reason, arc_end, detail))
 
 
-def _refuse_stiff(traits: Traits, duration: float) -> None:
+def _refuse_stiff(system: CoverageSystem, duration: float) -> None:
     """Steps of an explicit method are a few times 1 / gain at most, whatever the tolerance."""
-    gain = traits.gain
+    traits, gain = system.traits, system.traits.gain
     if gain is not None and gain * duration > STIFFEST:
+        declared = parameters_of(system.controller)
+        gains = (name for name, one in declared.items() if one.role == "gain")
         raise ControllerError(
             f"the gain of {traits.name} is {gain:g}, which over a time of {duration:g} makes gain "
             f"times time {gain * duration:.3g}; at most {STIFFEST:g} can be solved as a "
-            "differential equation: take a smaller gain, a shorter horizon, or the sampled law",
+            "differential equation: take a smaller gain, a shorter horizon, or a law that samples",
             code="controller.k2",
-            key="controller.k2",
+            key=f"controller.{next(gains, 'kind')}",
         )
 
 

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, final, runtime_checkable
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dwell._types import (
     Floats,
     Ints,
     Points,
+    as_numbers,
     finite_number,
     finite_numbers,
     in_short,
@@ -27,6 +28,16 @@ from dwell.hybrid import Halt
 
 if TYPE_CHECKING:
     from dwell._kernels.common.hold_law import HoldProgram
+
+T = TypeVar("T")
+
+
+# What the words of an Information may be.
+WORDS = {
+    "own": ("at events", "always"),
+    "others": ("centroid", "samples", "velocities", "everybody", "broadcasts"),
+    "world": ("now", "rate", "forecast"),
+}
 
 
 @final
@@ -229,7 +240,8 @@ class Controller(Protocol):
     guarantees, and methods:
 
     - `miss(observation)`, its command when a sample was lost;
-    - `velocities(errors)` of a law that is a differential equation.
+    - `velocities(errors)` of a law that is a differential equation;
+    - `earlier(margin)`, the same law with its longest interval reduced by a margin, for fleets.
 
     See `CompiledController` for those that the compiled engine runs.
     """
@@ -265,18 +277,39 @@ def commanded(
 ) -> Command:
     """The command of a method of the controller, checked; an exception of its own is named."""
     agent, time = observation.agent, observation.time
+    where = f"for agent {agent} at t = {time:g}"
+    order = answer(controller, lambda: method(observation), where)
+    return checked(order, agent, time, len(observation.position), behind=behind)
+
+
+def velocities_of(controller: Any, errors: Points) -> Points:
+    """The right-hand side of a law that is a differential equation, checked, (N, n)."""
+    given = answer(controller, lambda: controller.velocities(errors), "in velocities(errors)")
+    velocities = as_numbers(given)
+    fits = velocities is not None and velocities.shape == errors.shape
+    if velocities is None or not fits or not np.isfinite(velocities).all():
+        shape = "" if velocities is None else f" of the shape {velocities.shape}"
+        raise ControllerError(
+            f"velocities(errors) of {type(controller).__name__} gives {in_short(given)}{shape}; "
+            f"finite numbers of the shape of errors, {errors.shape}, are needed",
+            code="controller.order",
+        )
+    return velocities
+
+
+def answer(controller: object, ask: Callable[[], T], where: str) -> T:
+    """What code of a law returns; an exception of its own is named."""
     try:
-        order = method(observation)
+        return ask()
     except (DwellError, Halt, MemoryError):
         raise
     except Exception as fault:
         law, line = type(controller), traceback.extract_tb(fault.__traceback__)[-1]
         raise ControllerError(
-            f"{law.__module__}:{law.__name__} failed for agent {agent} at t = {time:g}: "
+            f"{law.__module__}:{law.__name__} failed {where}: "
             f"{type(fault).__name__}: {fault} ({Path(line.filename).name}, line {line.lineno})",
             code="controller.failed",
         ) from fault
-    return checked(order, agent, time, len(observation.position), behind=behind)
 
 
 def checked(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dwell._types import Points
-from dwell.agents.interfaces import Information, Sample
+from dwell.agents.interfaces import Information, Message, Sample
 from dwell.agents.world import World
 from dwell.cells.centroid_rate import centroid_rate, centroid_rates
 from dwell.cells.measurement import CellMeasurement
@@ -62,6 +63,15 @@ def positions_received(known: Information, world: World, cell: CellMeasurement, 
     if known.others != "everybody":
         return cell.neighbors
     return (agents if world.present is None else len(world.present)) - 1
+
+
+def heard_by(heard: Mapping[int, Message]) -> Mapping[int, Message]:
+    """Messages, with copies of their data, through which a controller cannot change others'."""
+    if all(message.data is None for message in heard.values()):
+        return heard
+    return {
+        sender: replace(message, data=deepcopy(message.data)) for sender, message in heard.items()
+    }
 
 
 def for_reading(points: Points) -> Points:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, final
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from dwell._compatibility import Feature, Need, fits, refuse
+from dwell._parameters import parameters_of
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.agents.interfaces import (
     Command,
@@ -20,11 +22,13 @@ from dwell.agents.interfaces import (
     Message,
     Observation,
     Sample,
+    answer,
     commanded,
 )
 from dwell.agents.knowledge import (
     centroid_rate_of,
     for_reading,
+    heard_by,
     neighbors_seen,
     others_seen,
     positions_received,
@@ -36,7 +40,7 @@ from dwell.agents.state import AgentsState, Mail, SampledStart, Spent
 from dwell.agents.traits import Traits, traits_of
 from dwell.agents.ways import on_ways
 from dwell.agents.world import Sensor, Timeline, World
-from dwell.cells.backend import measure_cell, measure_cells
+from dwell.cells.backend import backend_for, measure_cell, measure_cells
 from dwell.cells.features import features_of
 from dwell.cells.measurement import CellMeasurement, CellMeasurements, in_one, of_one, together
 from dwell.cells.ranges import as_radii, refuse_scale
@@ -183,7 +187,9 @@ class CoverageSystem:
         if "program" not in self.traits.methods:
             return None
         law: Any = self.controller
-        program: HoldProgram | None = law.program(self.agents)
+        program: HoldProgram | None = answer(
+            law, lambda: law.program(self.agents), "in program(agents)"
+        )
         return program
 
     @property
@@ -196,6 +202,12 @@ class CoverageSystem:
         """Whether agents keep inside a region that is not convex, at some time of the run."""
         return any(world.workspace.stay for world in self.timeline.worlds)
 
+    @cached_property
+    def local(self) -> bool:
+        """Whether the bits of a cell depend on its Voronoi neighbours alone, in every world."""
+        worlds = self.timeline.worlds
+        return all(backend_for(world.ground.at(world.begin)).local for world in worlds)
+
     # What goes with what.
 
     @cached_property
@@ -207,7 +219,7 @@ class CoverageSystem:
             Feature.SENSORS: bool(self.sensors),
             Feature.NETWORK: not self.perfect,
             Feature.PRESENCE: not timeline.same_agents,
-            Feature.CHANGES: self.changes is not None,
+            Feature.CHANGES: len(timeline.worlds) > 1 or timeline.moves,
             Feature.SITES: timeline.region_changes,
             Feature.STAY: self.stays,
             Feature.GRID: self.spacing is not None,
@@ -231,12 +243,17 @@ class CoverageSystem:
         """Refuse this system if a need cannot take it; `law` is what sentences call its law."""
         for world, features in zip(self.timeline.worlds, self.features, strict=True):
             words = words_of(world.ground.workspace)
-            refuse(need, features, law=law or self.traits.name, **words)
+            refuse(need, features, self._law_keys, law=law or self.traits.name, **words)
 
     def refuse_law(self, feature: Feature) -> None:
         """Refuse a law that cannot take a feature."""
         for need in self.traits.needs:
-            refuse(need, (feature,), law=self.traits.name)
+            refuse(need, (feature,), self._law_keys, law=self.traits.name)
+
+    @property
+    def _law_keys(self) -> Collection[str]:
+        """The keys of the law in a file."""
+        return parameters_of(self.controller)
 
     @cached_property
     def compiles(self) -> bool:
@@ -396,7 +413,7 @@ class CoverageSystem:
             measurement=None if known.others == "broadcasts" else measurement,
             draw=philox.uniform(*self.key, philox.STREAM_RESETS, self.streams[agent], count),
             sample=sample,
-            heard=state.mail[agent].heard if state.mail else {},
+            heard=heard_by(state.mail[agent].heard) if state.mail else {},
             memory=state.memory[agent] if state.memory else None,
             ground=world.ground.at(now),
             shared_draw=self._shared_draw,
@@ -490,7 +507,9 @@ class CoverageSystem:
         law: Any = self.controller
         stand = blank.segments
         seen = self.measurements(stand.place, threads=threads)
-        first: FirstCommands = law.begin_all(seen.error)
+        first: FirstCommands = answer(
+            law, lambda: law.begin_all(seen.error), "in begin_all(errors)"
+        )
         later = self.arrivals > 0.0
         hold = np.where(later[:, None], 0.0, first.hold)
         next_at = np.where(later, self.arrivals, first.next_at)
@@ -661,7 +680,10 @@ class CoverageSystem:
             )
         promise = float(order.promise)
         before = promise if promised is None or promised[agent] < 0.0 else float(promised[agent])
-        message = Message(agent, state.time, for_reading(place), promise, before, order.data)
+        data = order.data
+        if data is not None:  # the sender may change its own later
+            data = answer(self.controller, lambda: deepcopy(order.data), "in data to be sent")
+        message = Message(agent, state.time, for_reading(place), promise, before, data)
         arrives, k = state.time + network.delay, int(state.event_counts[agent])
         mail = state.mail or tuple(Mail() for _ in range(self.agents))
         later = tuple(

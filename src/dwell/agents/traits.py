@@ -8,15 +8,24 @@ parameters are called.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, Protocol, final, runtime_checkable
 
 import numpy as np
 
 from dwell._compatibility import Need
-from dwell._types import Floats, as_numbers, finite_number, in_short, is_positive
-from dwell.agents.interfaces import Command, Controller, Information, Message, Observation
+from dwell._types import Floats, as_numbers, finite_number, in_short, is_one_of, is_positive
+from dwell.agents.interfaces import (
+    WORDS,
+    Command,
+    Controller,
+    Information,
+    Message,
+    Observation,
+    answer,
+)
 from dwell.errors import ControllerError, DwellError
 
 if TYPE_CHECKING:
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
 
 PerAgent = float | tuple[float, ...]
 BY_DEFAULT = Information()
-OPTIONAL_METHODS = ("miss", "program", "begin_all", "velocities")
+OPTIONAL_METHODS = ("miss", "program", "begin_all", "velocities", "earlier")
 
 
 @runtime_checkable
@@ -74,6 +83,11 @@ class HoldLaw(Protocol):
     @property
     def eta_max(self) -> float | None:
         """The hold error that adaptive timers keep to."""
+        ...
+
+    @property
+    def feedforward(self) -> str:
+        """What is added to follow a world that moves; "none" for nothing."""
         ...
 
     @property
@@ -167,12 +181,13 @@ class Traits:
     stays_inside : whether agents cannot leave a convex workspace.
     cost_decreases : whether the cost cannot rise from event to event.
     guaranteed : whether the law works with guaranteed cells.
-    follows : the feed-forward with which it follows a world that moves: "none", "own", ...
+    follows : the feed-forward with which it follows a world that moves: "none", "own", ...; that of
+        `timer` unless it is stated.
     solves : whether the mark 1 of an event says that velocities could not be solved for.
     shortest_interval, longest_interval : limits of the time between two samples of an agent, or of
         each agent. On a fleet the keep-away needs both, and `top_speed`.
-    earlier : a function of a margin that gives the law with a longest interval reduced by it, for
-        fleets; None where there is no such law.
+    proportional : whether velocities are `gain` times the error, cut at `top_speed`: then nothing
+        else of a differential equation is needed to verify its solution.
     accuracy : that of the differential equation which the law is, relative to the diameter of the
         workspace; its method `velocities(errors)` is the right-hand side, for all agents. None for
         a law that decides event by event.
@@ -207,7 +222,7 @@ class Traits:
     solves: bool = False
     shortest_interval: PerAgent = 0.0
     longest_interval: PerAgent = math.inf
-    earlier: Callable[[float], Controller] | None = None
+    proportional: bool = False
     accuracy: float | None = None
     rounding: float = 0.0
     travel: Callable[[Message, float], float] | None = None
@@ -281,56 +296,116 @@ def is_law(value: object) -> bool:
 def traits_of(law: object) -> Traits:
     """The traits of a law, checked, with the optional methods that it has; defaults for others."""
     name = type(law).__name__
-    stated = getattr(law, "traits", None)
+    stated = _attribute(law, "traits")
     traits = Traits() if stated is None else stated
     if not isinstance(traits, Traits):
         raise ControllerError(
             f"{name} has traits = {in_short(traits)}; a dwell.Traits(...) is needed, or none",
             code="controller.traits",
         )
-    name = traits.name or name
-    speed, gain = (_pace(name, key, getattr(traits, key)) for key in ("top_speed", "gain"))
     _check(name, traits)
-    traits = replace(traits, name=name, top_speed=speed, gain=gain)
-    has = frozenset(key for key in OPTIONAL_METHODS if callable(getattr(law, key, None)))
+    name = traits.name or name
+    speed, gain = (_limited(getattr(traits, key)) for key in ("top_speed", "gain"))
+    follows = traits.follows
+    if traits.timer is not None and follows == "none":
+        follows = traits.timer.feedforward
+    traits = replace(traits, name=name, top_speed=speed, gain=gain, follows=follows)
+    has = frozenset(key for key in OPTIONAL_METHODS if callable(_attribute(law, key)))
     if traits.is_equation and "velocities" not in has:
         raise _refused(name, "accuracy", traits.accuracy, "a method velocities(errors)")
     object.__setattr__(traits, "methods", has)
     return traits
 
 
-def _pace(name: str, key: str, value: Any) -> float | None:
+def _attribute(law: object, name: str) -> Any:
+    """An attribute of a law, None if it has none; a fault of its code is named."""
+    # Laws that pass the attributes of another one on have them all the same.
+    absent = getattr_static(law, name, None) is None
+    read = (lambda: getattr(law, name, None)) if absent else (lambda: getattr(law, name))
+    return answer(law, read, f"in its {name}")
+
+
+def _limited(pace: float | None) -> float | None:
     """A speed or a gain; None for no limit."""
-    if value is None or (isinstance(value, float) and value == math.inf):
-        return None
-    if is_positive(value):
-        return float(value)
-    raise ControllerError(
-        f"{name} has {key} = {in_short(value)}; a number above 0 is needed, or None for no limit",
-        code="controller.pace",
-        key=f"controller.{key}",
-    )
+    return None if pace is None or pace == math.inf else float(pace)
+
+
+def _is_bound(value: object) -> bool:
+    number = finite_number(value)
+    return number is not None and number >= 0.0
+
+
+def _are_times(value: object) -> bool:
+    times = as_numbers(value)
+    return times is not None and times.size > 0 and times.ndim < 2 and bool((times >= 0.0).all())
+
+
+def _are_positive(value: object) -> bool:
+    return _are_times(value) and bool(np.all(as_numbers(value)))
+
+
+def _optional(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or fits(value)
+
+
+def _unlimited(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: (isinstance(value, float) and value == math.inf) or fits(value)
+
+
+def _is_a(*kinds: Any) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+_PACE = "a number above 0, or None for no limit,", _optional(_unlimited(is_positive))
+_TRUTH = "True or False", _is_a(bool, np.bool_)
+_TEXT = "text", _is_a(str)
+_CALL = _optional(callable)
+# What each trait may be: in words, and as a test.
+KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "information": ("an Information(...)", _is_a(Information)),
+    "top_speed": _PACE,
+    "gain": _PACE,
+    "fade": ("a positive rate, or inf,", _unlimited(is_positive)),
+    "nu": ("a positive length, or None,", _optional(is_positive)),
+    "stays_inside": _TRUTH,
+    "cost_decreases": _TRUTH,
+    "guaranteed": _TRUTH,
+    "follows": ('a word: "none", "own", ...,', lambda v: isinstance(v, str) and v != ""),
+    "solves": _TRUTH,
+    "shortest_interval": ("a time from 0 on, or one per agent,", _are_times),
+    "longest_interval": ("a positive time, or one per agent,", _are_positive),
+    "proportional": _TRUTH,
+    "accuracy": ("a positive number, or None,", _optional(is_positive)),
+    "rounding": ("a number from 0 on", _is_bound),
+    "travel": ("a function of a message and a time, or None,", _CALL),
+    "period": ("a positive time, or None,", _optional(is_positive)),
+    "timer": ("a dwell.Timer(...), or None,", _optional(_is_a(HoldLaw))),
+    "steps": ("a dwell.DiscreteLloyd(...), or None,", _optional(_is_a(StepLaw))),
+    "scans": ("a dwell.SelfTriggered(...), or None,", _optional(_is_a(ScanLaw))),
+    "nonlinear": _TEXT,
+    "name": _TEXT,
+    "absent": _TRUTH,
+}
 
 
 def _check(name: str, traits: Traits) -> None:
     """Refuse traits of a law that are none."""
-    for key, need, fits in (
-        ("information", "an Information(...)", lambda v: isinstance(v, Information)),
-        ("fade", "a positive rate, or inf,", lambda v: v == math.inf or is_positive(v)),
-        ("nu", "a positive length, or None,", lambda v: v is None or is_positive(v)),
-        ("accuracy", "a positive number, or None,", lambda v: v is None or is_positive(v)),
-        ("rounding", "a number from 0 on", _is_bound),
-        ("shortest_interval", "a time from 0 on, or one per agent,", _are_times),
-        ("longest_interval", "a positive time, or one per agent,", _are_times),
-        ("period", "a positive time, or None,", lambda v: v is None or is_positive(v)),
-        ("travel", "a function of a message and a time, or None,", _is_optional_call),
-        ("earlier", "a function of a margin, or None,", _is_optional_call),
-        ("timer", "a dwell.Timer(...), or None,", lambda v: v is None or isinstance(v, HoldLaw)),
-        ("steps", "a dwell.DiscreteLloyd(...), or None,", _is_step_law),
-        ("scans", "a dwell.SelfTriggered(...), or None,", _is_scan_law),
-    ):
+    for key, (need, fits) in KINDS.items():
         if not fits(getattr(traits, key)):
             raise _refused(name, key, getattr(traits, key), need)
+    for key, words in WORDS.items():
+        if not is_one_of(word := getattr(traits.information, key), words):
+            need = f"one of {', '.join(map(in_short, words))}"
+            raise _refused(name, f"information.{key}", word, need)
+    if not isinstance(traits.information.messages, bool):
+        raise _refused(name, "information.messages", traits.information.messages, "True or False")
+    shortest, longest = np.array(traits.shortest_interval), np.array(traits.longest_interval)
+    agents = {shortest.size, longest.size}
+    if (1 in agents or len(agents) == 1) and (shortest > longest).any():
+        need = f"no more than longest_interval = {in_short(traits.longest_interval)}"
+        raise _refused(name, "shortest_interval", traits.shortest_interval, need)
+    if traits.proportional and traits.gain is None:
+        raise _refused(name, "gain", None, "a number above 0 (as it states proportional = True)")
     if math.isfinite(traits.fade) and traits.information.own != "always":
         raise ControllerError(
             f"{name} has fade = {traits.fade:g}, a path that takes the own position between "
@@ -340,33 +415,9 @@ def _check(name: str, traits: Traits) -> None:
         )
 
 
-def _is_bound(value: object) -> bool:
-    number = finite_number(value)
-    return number is not None and number >= 0.0
-
-
-def _are_times(value: object) -> bool:
-    if value == math.inf:
-        return True
-    times = as_numbers(value)
-    return times is not None and times.size > 0 and bool((times >= 0.0).all())
-
-
-def _is_optional_call(value: object) -> bool:
-    return value is None or callable(value)
-
-
-def _is_step_law(value: object) -> bool:
-    return value is None or isinstance(value, StepLaw)
-
-
-def _is_scan_law(value: object) -> bool:
-    return value is None or isinstance(value, ScanLaw)
-
-
 def _refused(name: str, key: str, value: object, need: str) -> ControllerError:
     return ControllerError(
         f"{name} has {key} = {in_short(value)}; {need} is needed",
-        code="controller.traits",
+        code="controller.pace" if key in ("top_speed", "gain") else "controller.traits",
         key=f"controller.{key}",
     )

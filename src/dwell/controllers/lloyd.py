@@ -90,6 +90,7 @@ class Lloyd:
             follows=self.feedforward,
             solves=self.feedforward == "neighbours",
             period=self.step if sampled else None,
+            proportional=plain,
             accuracy=None if sampled else tolerance,
         )
 

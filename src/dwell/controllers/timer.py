@@ -186,11 +186,10 @@ class Timer:
             solves=self.feedforward == "neighbours" and self.reset != "adaptive",
             shortest_interval=self.t1,
             longest_interval=self.t2,
-            earlier=self._earlier,
             timer=self,
         )
 
-    def _earlier(self, margin: float) -> Timer:
+    def earlier(self, margin: float) -> Timer:
         """This law with its longest waits reduced by a margin."""
         shorter = tuple((np.atleast_1d(self.t2) - margin).tolist())
         return replace(self, t2=shorter if np.ndim(self.t2) else shorter[0])

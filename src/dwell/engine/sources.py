@@ -1,7 +1,8 @@
 """Which source decides the numbers of a run: the digest that makes a checkpoint resumable.
 
 Source is that of the modules along the imports from what the run is made of: its loop, law, cells,
-density and workspace, and their kernels. Two sources that differ in docstrings, comments and blank
+density and workspace, and their kernels. Laws and densities of one's own may call any module, so
+all count. Two sources that differ in docstrings, comments and blank
 lines only are the same.
 """
 
@@ -12,6 +13,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from dwell._compatibility import Feature
 from dwell._kernels._jit import imports_of
 from dwell.agents.system import CoverageSystem
 from dwell.cells.backend import backend_for
@@ -20,7 +22,12 @@ ROOT = Path(__file__).parent.parent
 KERNELS = "dwell._kernels."
 # Folders of modules that decide numbers; of the others, imports are not followed.
 FOLDERS = ("_kernels", "agents", "cells", "controllers", "density", "geometry", "hybrid")
-SINGLE = ("dwell.engine.compiled", "dwell.engine.stepper", "dwell.motion")
+SINGLE = (
+    "dwell._parameters", "dwell._types", "dwell.engine.compiled", "dwell.engine.stepper",
+    "dwell.motion",
+)  # fmt: skip
+# What a differential equation is solved by, besides.
+SOLVER = ("dwell.agents.continuous", "dwell.hybrid.ode")
 # What every run is made of.
 ALWAYS = ("dwell.agents.system", "dwell.density.change", "dwell.engine.stepper")
 # Modules that count, but whose imports do not: they know all backends, of which a run uses its own.
@@ -39,24 +46,38 @@ def source_digest(system: CoverageSystem | None = None) -> str:
 
     Without a system, of all modules that decide numbers.
     """
-    if system is None:
-        every = [*ROOT.joinpath("_kernels").rglob("*.txt"), *map(_file_of, SINGLE)]
-        for folder in FOLDERS:
-            every += ROOT.joinpath(folder).rglob("*.py")
-        return _digest(frozenset(file for file in every if file is not None))
-    return _digest(sources_of(system))
+    return _digest(_all_sources() if system is None else sources_of(system))
+
+
+def _all_sources() -> frozenset[Path]:
+    """Return the files of all modules that decide numbers."""
+    every = [*ROOT.joinpath("_kernels").rglob("*.txt"), *map(_file_of, SINGLE)]
+    for folder in FOLDERS:
+        every += ROOT.joinpath(folder).rglob("*.py")
+    return frozenset(file for file in every if file is not None)
 
 
 def sources_of(system: CoverageSystem) -> frozenset[Path]:
-    """Return the files whose source decides the numbers of a run of `system`."""
-    parts: list[object] = [system.controller]
+    """Return the files whose source decides the numbers of a run of `system`.
+
+    Code of one's own may call any of them.
+    """
+    traits, law = system.traits, type(system.controller).__module__
+    called = any(Feature.FUNCTION in features for features in system.features)
+    if called or not law.startswith("dwell."):
+        return _all_sources()
+    names = {*ALWAYS, *(SOLVER if traits.is_equation else ()), law}
     for world in system.timeline.worlds:
         for diagram in world.diagrams:
             ground = diagram.ground
             backend = backend_for(ground.at(world.begin))
-            parts += [ground.workspace, ground.density, backend.measure, backend.loop]
-    names = {getattr(part, "__module__", "") for part in parts}
-    return _closure(frozenset([*ALWAYS, *(name for name in names if name.startswith("dwell."))]))
+            parts: list[object] = [ground.workspace, ground.density, backend.measure, backend.loop]
+            if not traits.needs_centroid_only:
+                parts += [backend.cells, backend.facets]
+            if traits.guaranteed:
+                parts.append(backend.pair)
+            names |= {getattr(part, "__module__", "") for part in parts}
+    return _closure(frozenset(name for name in names if name.startswith("dwell.")))
 
 
 @lru_cache(maxsize=32)

@@ -21,13 +21,13 @@ from dwell._types import Points, in_short
 from dwell.engine.interrupts import stop_on_signal
 from dwell.errors import Aborted, DwellWarning, FleetError, InputError, StoreError
 from dwell.execution import exiting, unless_interrupted
-from dwell.fleet.configuration import fleet_plan, fleet_settings, refuse_fleet
+from dwell.fleet.configuration import fleet_plan, fleet_settings, refuse_fleet, refuse_overlap
 from dwell.fleet.journal import FleetJournal, fleet_journals
 from dwell.fleet.launch import FleetProcess, FleetStatus, launch
 from dwell.fleet.merge import merged, missing, read_journals
 from dwell.fleet.plant import Plant
 from dwell.fleet.secret import read_secret
-from dwell.fleet.virtual import VirtualFleet
+from dwell.fleet.virtual import VirtualFleet, pose_of
 from dwell.hybrid import Stop, StopReason
 from dwell.live.agent import Decided
 from dwell.live.record import LiveRecord, belief_type, sample_type
@@ -119,11 +119,12 @@ def run_fleet(
         raise InputError(says, code="fleet", key="run.horizon")
     system, starts, _ = build(scenario)
     refuse_fleet(scenario, system, starts)
-    robots = None if plants is None else _made_plants(plants, starts, transport)
+    if plants is not None:
+        _refuse_plants(plants, transport)
     target = None if out is None else check_target(out, force=force)
     with stop_on_signal(on_signal) as request, reported(progress) as tell:
         if transport == "memory":
-            run = _in_memory(scenario, tell, lambda: bool(request), robots)
+            run = _in_memory(scenario, tell, lambda: bool(request), plants)
             return unless_interrupted(request, _kept(run, target, force), out)
         with _journals(target, force) as folder:
             plan = fleet_plan(
@@ -259,22 +260,30 @@ def _last_boots(journals: Sequence[FleetJournal]) -> list[FleetJournal]:
     return list({one.header["host"]: one for one in journals}.values())
 
 
-def _made_plants(
-    plants: Callable[[int, Points], Plant], positions: Points, transport: str
-) -> list[Plant]:
-    """The robots of all agents; refused in other processes, and where one is no robot."""
+def _refuse_plants(plants: object, transport: str) -> None:
+    """Refuse robots in other processes, and what is no function."""
     if transport != "memory":
         says = f"plants are given with transport {transport!r}, whose processes do not share them"
         more = 'use transport "memory", or run_agent(..., robot=...) in a process for each robot'
         raise InputError(f"{says}; {more}", code="fleet.plants")
     check_callable("plants", plants)
-    made = [plants(p, place.copy()) for p, place in enumerate(positions)]
+
+
+def _made_plants(
+    plants: Callable[[int, Points], Plant], positions: Points, stack: ExitStack
+) -> list[Plant]:
+    """The robots of all agents, which `stack` closes; refused where one is no robot."""
+    made = []
     needed = ("pose", "hold", "stop", "close", "exact")
-    for p, one in enumerate(made):
+    for p, place in enumerate(positions):
+        one = plants(p, place.copy())
+        if hasattr(one, "close"):
+            stack.callback(one.close)
         if lacking := [name for name in needed if not hasattr(one, name)]:
             says = f"the robot of agent {p} is {in_short(one)}, which has no {lacking[0]}"
             need = f"an object with {', '.join(needed[:-1])} and {needed[-1]} is needed"
             raise InputError(f"{says}; {need}", code="fleet.plants")
+        made.append(one)
     return made
 
 
@@ -282,7 +291,7 @@ def _in_memory(
     scenario: Scenario,
     tell: Progress,
     stopping: Callable[[], bool],
-    plants: Sequence[Plant] | None = None,
+    plants: Callable[[int, Points], Plant] | None = None,
 ) -> Run:
     """A fleet in virtual time."""
     system, positions, _ = build(scenario)
@@ -291,22 +300,24 @@ def _in_memory(
     made: list[Decided] = []
     until, now = float(scenario.run.horizon), 0.0
     with ExitStack() as stack:
-        for plant in plants or ():
-            stack.callback(plant.close)
-        if plants is not None:
-            positions = np.array([plant.pose(0.0).position for plant in plants], dtype=np.float64)
-        fleet = VirtualFleet(law, positions, faults, made.append, plants=plants)
+        robots = None if plants is None else _made_plants(plants, positions, stack)
+        if robots is not None:
+            poses = [pose_of(robot, p, 0.0, system.dimension) for p, robot in enumerate(robots)]
+            positions = np.array([pose.position for pose in poses])
+            refuse_overlap(scenario, system, positions)
+        fleet = VirtualFleet(law, positions, faults, made.append, plants=robots)
         while now < until and not stopping():
             now = min(now + until / 200, until)
             fleet.run(now)
             tell(f"t = {now:g}, {len(made)} samples", now / until)
+        exact = all(robot.exact for robot in robots or ())
     n = system.dimension
     rows = np.array([one.sample for one in made], dtype=sample_type(n))
     beliefs = [one.beliefs for one in made] or [np.empty(0, belief_type(n))]
     counts = np.array([len(one.beliefs) for one in made], dtype=np.int64)
     live = LiveRecord(
         law.settings.table(), rows, np.concatenate(beliefs), counts, np.zeros(len(rows)), 0.0,
-        all(plant.exact for plant in plants or ()), {},
+        exact, {},
     )  # fmt: skip
     reason = StopReason.HORIZON if now >= until else StopReason.INTERRUPTED
     return live_run(scenario, live, positions, Stop(reason, now), made_with(scenario))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
-from dwell._types import Points
+from dwell._types import Points, as_numbers, finite_number, finite_numbers, in_short
+from dwell.errors import InputError
 from dwell.fleet.faults import FaultyTransport
 from dwell.fleet.plant import Plant, Pose
 from dwell.fleet.transport import Transport
@@ -80,7 +81,7 @@ class VirtualFleet:
         has a robot of its own.
         """
         if self._plants is not None:
-            return self._plants[p].pose(now)
+            return pose_of(self._plants[p], p, now, self.law.system.dimension)
         return Pose(self.beliefs[p].segments().take([p]).at(now)[0], now)
 
     def _record(self, p: int, decided: Decided) -> None:
@@ -100,3 +101,18 @@ class VirtualFleet:
             time, p, datagram = self._said.popleft()
             for later in (0.0, *self.law.repeats(p)):
                 self._transports[p].send(datagram, time + float(later))
+
+
+def pose_of(plant: Plant, agent: int, now: float, dimension: int) -> Pose:
+    """What the robot of an agent measures; refused where it is no pose."""
+    pose: Any = plant.pose(now)
+    place = as_numbers(getattr(pose, "position", None))
+    time = finite_number(getattr(pose, "time", None))
+    known = place is not None and place.shape == (dimension,) and np.isfinite(place).all()
+    if place is None or time is None or not known:
+        raise InputError(
+            f"the robot of agent {agent} measures {in_short(pose)} at t = {now:g}; a Pose of "
+            f"{finite_numbers(dimension)}, and the time at which they were measured, is needed",
+            code="fleet.plants",
+        )
+    return Pose(place, time)

@@ -1,6 +1,6 @@
 """Workspaces and cells, as values."""
 
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from dwell._compatibility import Feature, of_dimension
 from dwell.geometry.box import Box
@@ -68,7 +68,7 @@ def shape_of(workspace: Workspace) -> frozenset[Feature]:
     return frozenset(found)
 
 
-def words_of(workspace: Workspace) -> dict[str, object]:
+def words_of(workspace: Workspace) -> dict[str, Any]:
     """The words of sentences about a workspace."""
     return {"workspace": type(workspace).__name__, "n": workspace.dimension}
 

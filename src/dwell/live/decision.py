@@ -11,7 +11,6 @@ from dwell._types import Floats, Ints, Points
 from dwell.agents import AgentsState, CoverageSystem
 from dwell.agents.segments import Segments
 from dwell.agents.world import Timeline
-from dwell.cells.backend import backend_for
 from dwell.hybrid import Event
 from dwell.live.settings import MOST_AGENTS, LiveLaw
 
@@ -104,8 +103,7 @@ def neighbours(
     every: Ints = np.flatnonzero(known) if present is None else present[known[present]]
     if agent not in every:
         return np.empty(0, dtype=np.int64)
-    local = all(backend_for(world.ground.at(now)).local for world in system.timeline.worlds)
-    every_bit = local and not system.sensors and system.radius is None
+    every_bit = system.local and not system.sensors and system.radius is None
     if not every_bit or system.stays:
         others: Ints = every[every != agent]
         return others

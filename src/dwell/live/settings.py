@@ -21,9 +21,10 @@ from dwell._parameters import (
     param,
     parametric,
 )
-from dwell._types import Floats
+from dwell._types import Floats, in_short
 from dwell.agents import AgentsState, CoverageSystem
-from dwell.errors import InputError
+from dwell.agents.interfaces import Controller, answer
+from dwell.errors import ControllerError, InputError
 from dwell.live.record import BEGIN, STALE
 
 MOST_COPIES = 20
@@ -173,11 +174,11 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
         raise _refused(f"{says}; a fleet has at most {MOST_AGENTS}, ids below that", "agents")
     shortest, longest = _intervals(system)
     margin, silence = settings.margin, settings.silence
-    if margin > 0.0 and traits.earlier is not None:
+    if margin > 0.0 and "earlier" in traits.methods:
         if (shortest > longest - margin).any():
             says = f"fleet.margin is {margin:g}, which leaves no interval between T1 and T2"
             raise _refused(f"{says}; use less, or a longer T2", "fleet.margin")
-        system = replace(system, controller=traits.earlier(margin))
+        system = replace(system, controller=_earlier(system.controller, margin))
     if silence is None:
         if not np.isfinite(longest).all():
             says = f"{name} has no longest interval, so the silence of a dead agent is not known"
@@ -203,6 +204,18 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
         says = f"fleet.clearance needs an echo of each agent in each message, and {n} agents came"
         raise _refused(f"{says}; use at most {MOST_ECHOES}, or no clearance", "fleet.clearance")
     return LiveLaw(system, settings, shortest, longest, limit, silence, top)
+
+
+def _earlier(law: Any, margin: float) -> Controller:
+    """The same law with its longest interval reduced by a margin."""
+    found: Controller = answer(law, lambda: law.earlier(margin), "in earlier(margin)")
+    if type(found) is not type(law):  # a fleet would run another law than its scenario names
+        raise ControllerError(
+            f"earlier(margin) of {type(law).__name__} gives {in_short(found)}; a "
+            f"{type(law).__name__} with another longest interval is needed",
+            code="controller.traits",
+        )
+    return found
 
 
 def _intervals(system: CoverageSystem) -> tuple[Floats, Floats]:

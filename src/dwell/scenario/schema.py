@@ -282,7 +282,7 @@ class Scenario(Table):
                 yield problem.inside(("sensor", k, "density"))
         if Need.GUARANTEED in stated_traits(law).needs:
             for refusal in refusals(Need.GUARANTEED, (of_dimension(n),)):
-                says = refusal.says.format(law=law.kind, n=n).removeprefix(f"{refusal.key} ")
+                says = refusal.says.format(law=f'= "{law.kind}"', n=n)
                 yield Problem(tuple(refusal.key.split(".")), refusal.code, says)
         if isinstance(self.run.integration, GridSpec):
             shape = {of_dimension(n), *((Feature.CURVED,) if self.workspace.curved else ())}

@@ -18,7 +18,7 @@ from dwell.engine.interrupts import StopRequest
 from dwell.engine.run_loop import RunLoop
 from dwell.errors import InputError
 from dwell.progress import Progress, reported
-from dwell.results.figures import batched_figures, nested, values_of
+from dwell.results.figures import Kind, batched_figures, column_kinds, nested, values_of
 from dwell.results.summary import flat
 from dwell.runner import run_built
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
@@ -28,6 +28,7 @@ from dwell.scenario.team import AgentsSpec, ScatterSpec
 from dwell.workers.threads import run_jobs
 
 BLOCK = 16  # runs of one job
+SEEDS = ("seed", "start_seed")
 
 
 @final
@@ -53,7 +54,7 @@ class Batch:
     ----------
     scenarios : each as it would be run alone.
     columns : an array for each figure, with an entry or row for each run; nan stands for null, in a
-        column of words or seeds None.
+        column of words, truth values or seeds None. Seeds beyond 64 bits are Python numbers.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -119,7 +120,7 @@ def simulate_many(
         )
         report("measuring", 1.0)
         rows = [row for block in blocks.values() for row in block]
-        columns = {name: _column([row[name] for row in rows]) for name in rows[0]}
+        columns = {name: _column(name, [row[name] for row in rows]) for name in rows[0]}
         return Batch(tuple(case.scenario for case in cases), columns)
 
 
@@ -136,13 +137,21 @@ def _rows(cases: Sequence[Case], report: Progress) -> list[dict[str, Any]]:
     return rows
 
 
-def _column(values: list[Any]) -> np.ndarray:
-    """The values of all runs as an array; where some have none, nan of the same shape."""
+def _column(name: str, values: list[Any]) -> np.ndarray:
+    """The values of all runs as an array; see `Batch.columns` for runs that have none."""
     known = [value for value in values if value is not None]
-    if len(known) == len(values) or any(isinstance(value, str | int) for value in known):
+    exact = name in SEEDS or column_kinds().get(name) in (Kind.WORD, Kind.FLAG)
+    if exact and (len(known) < len(values) or not all(map(_is_plain, known))):
+        return np.array(values, dtype=object)
+    if len(known) == len(values):
         return np.array(values)
     shape = np.shape(known[0]) if known else ()
     return np.array([np.full(shape, np.nan) if value is None else value for value in values])
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether an array holds a value with all its digits: whole numbers are of 64 bits there."""
+    return not is_whole(value) or abs(value) <= np.iinfo(np.int64).max
 
 
 # Scenarios, seeds and starts of a batch.

@@ -22,6 +22,7 @@ from dwell.studies.laws import (
     mismatches,
     parts_of,
     scenario_of_law,
+    traits_in,
 )
 from dwell.sweep.axes import KIND, MOST_CASES, Group, Value, product_row, product_size
 from dwell.sweep.template import (
@@ -212,27 +213,40 @@ def _block(sweep: Sweep, fixed: Mapping[str, Value], first: int) -> Block:
     kind = parts_of(name)[0]
     others = [group for group in sweep.groups if KIND not in group.keys]
     known = keys_of_law(sweep.base, name, sweep.laws.get(kind, {}))
-    own = [key for group in others for key in group.keys if _applies(key, kind, known)]
-    groups = tuple(found for group in others if (found := group.only(own)) is not None)
+    varied = [key for group in others for key in group.keys]
+    groups = _only(others, [key for key in varied if _applies(key, known)])
     law = {**sweep.laws.get(kind, {})}
     samples = {**product_row(groups, 0), **fixed}
     for key, value in samples.items():  # a law may need a key that only the axes give
         name_in_law = key.removeprefix("controller.")
         if name_in_law != key and key != KIND and name_in_law == _head(name_in_law):
             law.setdefault(name_in_law, value)
-    kept = {key: v for key, v in fixed.items() if key == KIND or _applies(key, kind, known)}
     try:
         scenario = scenario_of_law(sweep.base, name, law, match=sweep.match)
     except ScenarioError as fault:
         raise at_point(fault, first, samples) from None
-    return Block(scenario, kept, groups, first)
+    certified = _certified(scenario, [*varied, *fixed])
+    own = [key for key in varied if _applies(key, known, certified)]
+    kept = {k: v for k, v in fixed.items() if k == KIND or _applies(k, known, certified)}
+    return Block(scenario, kept, _only(others, own), first)
 
 
-def _applies(key: str, kind: str, known: Sequence[str]) -> bool:
-    """Return whether a scenario of this kind of law, whose keys are `known`, has the key."""
+def _only(groups: Sequence[Group], keys: Sequence[str]) -> tuple[Group, ...]:
+    """Return the groups with some of their keys alone."""
+    return tuple(found for group in groups if (found := group.only(keys)) is not None)
+
+
+def _certified(scenario: Scenario, keys: Sequence[str]) -> bool:
+    """Return whether a scenario may have a certificate, if one of the keys is about that."""
+    named = any(key.partition(".")[0] == "certificate" for key in keys)
+    return named and traits_in(scenario).timer is not None
+
+
+def _applies(key: str, known: Sequence[str], certified: bool = False) -> bool:
+    """Return whether a scenario has the key; `known` are those of its law."""
     table, _, rest = key.partition(".")
     if table == "certificate":
-        return kind == "timer"
+        return certified
     return table != "controller" or _head(rest) in known or ANY_KEY in known
 
 
@@ -245,8 +259,9 @@ def _refuse_idle(plan: Plan) -> None:
     """Refuse keys that no law of the sweep has."""
     kinds = [block.scenario.controller.kind for block in plan.blocks]
     each = [keys_of_law(b.scenario, b.scenario.controller.kind, {}) for b in plan.blocks]
+    certified = [_certified(block.scenario, plan.keys) for block in plan.blocks]
     for key in plan.keys:
-        if key != KIND and not any(map(_applies, [key] * len(kinds), kinds, each)):
+        if key != KIND and not any(map(_applies, [key] * len(kinds), each, certified)):
             known = sorted({f"controller.{name}" for names in each for name in names})
             raise ScenarioError(
                 f"{key} is varied, but {listing(kinds)} has no such key; known are "

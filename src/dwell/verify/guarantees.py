@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dwell._kernels.common.status import CEILING, FLOOR, IN_TIME
 from dwell._types import Floats, Ints, Points, at_time, lengths
 from dwell.agents import CoverageSystem, Trajectory
-from dwell.agents.traits import ScanLaw
+from dwell.agents.interfaces import velocities_of
+from dwell.agents.traits import ScanLaw, Traits
 from dwell.controllers.self_triggered import MISSED
 from dwell.measure.metrics import measure_at, measure_configurations
 from dwell.verify.finding import Finding, agreement, if_guaranteed, spread, worst_of
@@ -186,8 +187,9 @@ def equation_solved(run: Trajectory, accuracy: float, most: int | None) -> Findi
     """How far a piece of the path would stray if its velocity were wrong all along it.
 
     The velocity of the path is compared with that of the equation at three times of each piece.
+    That follows from the gain and the largest speed of a proportional law; others are asked for it.
     """
-    law: Any = run.system.controller
+    law, traits = run.system.controller, run.system.traits
     knots = _event_times(run)
     rows = spread(len(knots) - 1, most)
     waits = np.diff(knots)[rows]
@@ -196,10 +198,27 @@ def equation_solved(run: Trajectory, accuracy: float, most: int | None) -> Findi
         times = knots[rows] + part * waits
         now = run.at(times)
         errors = _errors(run.system, now.positions, times)
-        expected = np.array([law.velocities(each) for each in errors]).reshape(errors.shape)
+        if traits.proportional:
+            expected = _proportional(traits, errors)
+        else:
+            expected = np.array([velocities_of(law, each) for each in errors])
+            expected = expected.reshape(errors.shape)
         gap = lengths(now.velocities - expected)
         stray = np.maximum(stray, gap.max(axis=1, initial=0.0) * waits)
     count = f"{len(rows)} of {len(knots) - 1} pieces"
-    says = f"{count} of the path solve the differential equation (stray relative to the diameter)"
+    whose = "" if traits.proportional else ", by the law's own velocities"
+    says = (
+        f"{count} of the path solve the differential equation{whose} (stray relative to the "
+        "diameter)"
+    )
     limit, stray = STRAY * accuracy, stray / run.system.workspace.diameter
     return worst_of("equation", says, stray, limit, lambda k: at_time(float(knots[rows[k]])))
+
+
+def _proportional(traits: Traits, errors: Points) -> Points:
+    """The gain times the errors, cut at the largest speed."""
+    velocities: Points = (traits.gain or 0.0) * errors
+    if traits.top_speed is None:
+        return velocities
+    speeds = np.maximum(lengths(velocities), traits.top_speed)[..., None]
+    return velocities * (traits.top_speed / speeds)
