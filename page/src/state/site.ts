@@ -57,14 +57,14 @@ export function withSite(
   const { controller, agents, network, run, schema_version } = scenario;
   const { initial_hold: _, ...law } = controller;
   const start = { count: agentCount(scenario), region: "workspace", seed: 1 };
-  const { radius } = agents;
+  const sized = Object.entries(agents).filter(([key]) => `agents.${key}` in MORE.keys);
   const next: Scenario = {
     ...(schema_version !== undefined && { schema_version }),
     name,
     ...(site && { site }),
     workspace,
     density: { kind: "uniform" },
-    agents: { start, ...placed(radius === undefined ? {} : { radius }, "agents", by) },
+    agents: { start, ...placed(Object.fromEntries(sized), "agents", by) },
     controller: lawAt(law as Law, by),
     ...(network && { network: placed(network, "network", by) }),
     run: { ...(placed(run, "run", by) as Scenario["run"]), integration: { kind: "exact" } },
