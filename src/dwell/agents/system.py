@@ -166,7 +166,7 @@ class CoverageSystem:
         """The seed as two 32-bit words."""
         return seed_words(self.seed)
 
-    @property
+    @cached_property
     def streams(self) -> Sequence[int]:
         """The random stream of each agent."""
         return range(self.agents) if self.ids is None else self.ids
@@ -390,14 +390,15 @@ class CoverageSystem:
 
         `measurement` is the measurement of its cell; None where the event is no sample.
         """
-        import dwell._kernels.common.philox as philox
+        from dwell._kernels.common import philox
 
         count, now = int(state.event_counts[agent]), state.time
         known, world = self.information, self.world_at(now)
         sample = rate = ahead = None
         if measurement is not None:
-            when = max(now - world.network.delay, 0.0)  # no agent moves before time 0
-            sample = others_seen(known, world, state, agent, positions, when)
+            if known.others != "centroid":
+                when = max(now - world.network.delay, 0.0)  # no agent moves before time 0
+                sample = others_seen(known, world, state, agent, positions, when)
             if known.world != "now":
                 rate = centroid_rate_of(known, world, now, agent, positions)
             if known.world == "forecast":

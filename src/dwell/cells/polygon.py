@@ -224,8 +224,17 @@ def measure(
 
 def row_of(ground: WeightedRegion, positions: Points, agent: int, t: float) -> Floats:
     """The row of one cell in the table of `measure`."""
-    one = np.array([agent])
-    row: Floats = _table_of(ground, positions[None], FIRST, one, np.array([t]), 1, None)[0]
+    from dwell._kernels.polygon import buffers, cell_list
+    from dwell._kernels.polygon import entry_points as kernel
+
+    boundary, count = ground.once(_boundary), len(positions)
+    x, y = np.ascontiguousarray(positions.T)[:, None]
+    which = FIRST, np.array([agent]), np.array([t])
+    out = np.empty((1, PLANAR))
+    memory = buffers.own_scratch(count, len(boundary[0]))
+    measure = kernel.measure_few if count <= cell_list.FEW else kernel.measure_many
+    measure(0, 1, *which, x, y, *boundary, own_terms(ground), None, out, memory)
+    row: Floats = out[0]
     return row
 
 
@@ -239,9 +248,8 @@ def _table_of(
     radius: float | None,
 ) -> Floats:
     """The table of the cells of agent[k] in configuration row[k], ended by discs of one radius."""
-    import dwell._kernels.polygon.buffers as buffers
-    import dwell._kernels.polygon.cell_list as cell_list
-    import dwell._kernels.polygon.entry_points as kernel
+    from dwell._kernels.polygon import buffers, cell_list
+    from dwell._kernels.polygon import entry_points as kernel
 
     boundary, few = ground.once(_boundary), places.shape[1] <= cell_list.FEW
     x, y = np.ascontiguousarray(places.transpose(2, 0, 1))
