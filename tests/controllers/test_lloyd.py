@@ -178,9 +178,9 @@ def test_the_equation_counts_every_cell_that_its_solver_needs(monkeypatch):
     looked = []
     real = CoverageSystem.measurements
 
-    def counting(self, positions, agents=None, **options):
+    def counting(self, positions, **options):
         looked.append(len(positions))
-        return real(self, positions, agents, **options)
+        return real(self, positions, **options)
 
     monkeypatch.setattr("dwell.agents.continuous._tabulated", _quietly(monkeypatch, real, counting))
     run = dwell.simulate(BOX, HILL, START, Lloyd(mode="ode"), until=3.0, sample_every="off")
@@ -214,11 +214,11 @@ def test_an_equation_too_stiff_to_solve_is_refused():
 def test_a_contact_keeps_what_was_solved_before_it(monkeypatch):
     real, calls = CoverageSystem.measurements, []
 
-    def meeting(self, positions, agents=None, **options):
+    def meeting(self, positions, **options):
         calls.append(positions)
         if len(calls) == 200:
             raise coincident(1, 3, positions[1])
-        return real(self, positions, agents, **options)
+        return real(self, positions, **options)
 
     monkeypatch.setattr(CoverageSystem, "measurements", meeting)
     run = dwell.simulate(BOX, HILL, START, Lloyd(mode="ode"), until=10.0, sample_every="off")

@@ -73,6 +73,9 @@ OTHERS = {
         dwell.density.Function(lambda z: 1.0 + z[:, 0]), TIMER,
         ("density/gaussian.py", "self.rate * np", "self.rate / np"),
     ),
+    "rates of centroids: integrals along borders": (
+        HILL, FEEDING, ("cells/border_integrals.py", "level * self.m0 +", "level * self.m0 -")
+    ),
     "neighbours: their cells": (HILL, FEEDING, ("cells/polygon.py", " < ", " <= ")),
     "guaranteed cells": (HILL, dwell.SelfTriggered(), PANELS),
     "guaranteed cells: how arrays reach kernels": (

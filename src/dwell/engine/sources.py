@@ -71,11 +71,12 @@ def sources_of(system: CoverageSystem) -> frozenset[Path]:
         for diagram in world.diagrams:
             ground = diagram.ground
             backend = backend_for(ground.at(world.begin))
-            parts: list[object] = [ground.workspace, ground.density, backend.measure, backend.loop]
+            parts: list[object] = [ground.workspace, ground.density]
+            parts += [backend.measure, backend.row, backend.loop]
             if not traits.needs_centroid_only:
-                parts += [backend.cells, backend.facets]
+                parts += [backend.cells, backend.facets, backend.border]
             if traits.guaranteed:
-                parts.append(backend.pair)
+                parts += [backend.pair, backend.scan]
             names |= {getattr(part, "__module__", "") for part in parts}
     return _closure(frozenset(name for name in names if name.startswith("dwell.")))
 
