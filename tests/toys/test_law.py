@@ -230,7 +230,6 @@ def test_docs_and_page_get_it(package: Overlay) -> None:
     shared = [f"page/src/state/{name}.json" for name in ("tables", "keys", "counted", "figures")]
     package.generate("page/tables.py", *shared)
     laws = json.loads(package.text("page/src/state/tables.json"))["laws"]
-    roles = {"gain": "k2", "gain_unit": [0, -1], "period": "dt", "speed": "speed"}
-    assert laws["pulsed"] == {"name": "Pulsed", **roles}
+    assert laws["pulsed"] == {"name": "Pulsed", "gain": "k2", "period": "dt", "speed": "speed"}
     # Besides: tests/controllers/examples.py, tests/scenario/test_scenario_laws.py, CHANGELOG.md.
     assert len(package.touched) == 5
