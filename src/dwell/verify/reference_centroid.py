@@ -21,7 +21,7 @@ from dwell._types import Floats, Points, lengths
 from dwell.cells.adaptive import Values, by_rule, conical, halved_simplices, volumes
 from dwell.density import Density, Gaussian, Mixture, Raster
 from dwell.errors import AgentsError, WorkspaceError
-from dwell.geometry import Box, Convex, Interval, Workspace, is_flat, shape_of
+from dwell.geometry import Box, Convex, Interval, Workspace, is_flat, polygon_of, shape_of
 from dwell.geometry.halfspace_cells import cell_pieces
 from dwell.geometry.halfspaces import inscribed
 from dwell.verify.reference_raster import raster_reference
@@ -126,7 +126,7 @@ def _cell_on_line(site: Interval, x: Floats, agent: int) -> _DividedCell | None:
 def _curved_cell(workspace: Any, positions: Points, agent: int) -> _DividedCell | None:
     """The cell of an agent in a disc or an ellipse, by the one in the rectangle around it."""
     own, (lower, upper) = positions[agent], workspace.bounds
-    pieces = cell_pieces(Box(lower, upper), positions, agent)
+    pieces = cell_pieces(polygon_of(Box(lower, upper)), positions, agent)
     if not len(pieces.simplices):
         return None
     normals = positions[np.unique(pieces.behind[pieces.behind >= 0])] - own
@@ -137,8 +137,8 @@ def _curved_cell(workspace: Any, positions: Points, agent: int) -> _DividedCell 
     if not ball.radius > 0.0:
         return None
     inner = ball.center
-    walls = np.vstack([np.eye(2), -np.eye(2)])
-    planes = np.vstack([normals, walls])
+    axes = np.vstack([np.eye(2), -np.eye(2)])
+    planes = np.vstack([normals, axes])
     apart = np.concatenate([gaps, upper - own, own - lower]) - planes @ inner
     frame = np.asarray(workspace.axes) / np.asarray(workspace.semi_axes)[:, None]
     middle = frame @ (own + inner - np.asarray(workspace.center))
