@@ -19,7 +19,7 @@ from dwell.agents.walk import walk
 from dwell.hybrid import Event, HybridArc, Stop
 
 BLOCK = 100_000  # segments evaluated at once
-MARKED = 256  # jumps, or as many as there are agents: after so many, present segments are noted
+MARKED = 256  # jumps, or four for each agent: after so many, the present segments are noted
 
 
 @final
@@ -140,7 +140,7 @@ class Trajectory(LazySequence[AgentsState]):
     @cached_property
     def _marks(self) -> tuple[int, Ints]:
         """A number of jumps, and the present segments after each multiple of it."""
-        step = max(MARKED, self.agents)
+        step = max(MARKED, 4 * self.agents)
         marks = np.empty((len(self.table) // step + 1, self.agents), dtype=np.int64)
         marks[0] = np.arange(self.agents)
         for k in range(1, len(marks)):

@@ -166,9 +166,8 @@ class Details:
     @cached_property
     def at_the_end(self) -> Snapshots:
         """Positions and velocities of all agents at the end; one row."""
-        if self.table is None:
-            return Snapshots.of(self.tally.segments, self.horizon)
-        return self.snapshots_at(self.horizon)
+        segments = self.tally.segments if self.table is None else self.trajectory.last
+        return Snapshots.of(segments, self.horizon)
 
     @cached_property
     def ends_in_contact(self) -> bool:
