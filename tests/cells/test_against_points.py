@@ -13,7 +13,7 @@ from dwell import Ball, Box, Ellipsoid, Gaussian, Interval, Polygon, Polytope, R
 from dwell.cells.facets import as_borders
 from dwell.cells.grid import lattice_axes, lattice_terms
 from dwell.cells.measurement import CellMeasurements, absent, in_one, together
-from dwell.cells.moments import exact_fan
+from dwell.cells.polygon_moments import exact_fan
 from dwell.cells.rings import cell_rings
 from dwell.errors import AgentsError, DensityError, WorkspaceError
 

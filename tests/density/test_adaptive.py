@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwell.cells import moments
-from dwell.cells.moments import polygon_moments
+from dwell.cells.polygon_moments import polygon_moments
 from dwell.density import Function, Gaussian
 from dwell.errors import DensityError
 from dwell.geometry import Box, Polygon

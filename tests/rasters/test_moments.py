@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dwell
-from dwell.cells.moments import polygon_moments
+from dwell.cells.polygon_moments import polygon_moments
 from tests.oracles.rational_rasters import raster_moments
 
 KINDS = ("constant", "bilinear")

@@ -50,7 +50,7 @@ def test_degrees_are_mapped_as_proj_maps_them(at):
 
 def test_lengths_of_a_local_frame_are_those_on_the_ground(tmp_path):
     site = dwell.Site.read(geojson(tmp_path / "a.geojson", polygon(SQUARE)))
-    corners = site.frame.to_map(site.workspace.vertices)
+    corners = site.frame.to_map(site.workspace.hull.vertices)
     globe = pyproj.Geod(ellps="WGS84")
     _, _, ground = globe.inv(*corners.T, *np.roll(corners, -1, axis=0).T)
     sides = np.hypot(*(np.roll(site.workspace.vertices, -1, axis=0) - site.workspace.vertices).T)
@@ -84,7 +84,7 @@ def test_coordinates_that_are_no_metres_on_the_ground_are_mapped(tmp_path, crs, 
     )
     site = dwell.Site.read(vector(tmp_path / "a.gpkg", there.tolist(), crs, "GPKG"))
     expected = dwell.Site.read(geojson(tmp_path / "a.geojson", polygon(ring.tolist())))
-    corners = shapely.Polygon(site.frame.to_map(site.workspace.vertices))
+    corners = shapely.Polygon(site.frame.to_map(site.workspace.hull.vertices))
     assert shapely.hausdorff_distance(corners, shapely.Polygon(ring)) < 1e-7
     assert site.workspace.area == pytest.approx(expected.workspace.area, rel=1e-4)
     assert site.frame.system.name == "local metres"
@@ -510,7 +510,7 @@ def package(tmp_path):
 )
 def test_a_number_is_a_place_and_an_id_is_an_id(package, feature, west):
     site = dwell.Site.read(package, feature=feature)
-    corners = site.frame.to_map(site.workspace.vertices)
+    corners = site.frame.to_map(site.workspace.hull.vertices)
     assert corners[:, 0].min() == pytest.approx(west, abs=1e-6)
     assert corners[:, 1].max() == pytest.approx(-22.95, abs=1e-6)
 
@@ -526,7 +526,7 @@ def test_adjacent_features_are_dissolved(package, feature):
     site = dwell.Site.read(package, feature=feature)
     assert len(site.workspace.parts) == 1
     assert "dissolved 3 features of basins.gpkg" in site.repairs
-    corners = site.frame.to_map(site.workspace.vertices)
+    corners = site.frame.to_map(site.workspace.hull.vertices)
     assert corners.min(axis=0) == pytest.approx([-45.9, -23.0], abs=1e-6)
     assert corners.max(axis=0) == pytest.approx([-45.6, -22.95], abs=1e-6)
 
@@ -625,7 +625,7 @@ def test_an_outline_that_crosses_only_in_metres(tmp_path):
 def test_clip_keeps_a_box_of_degrees(tmp_path):
     path = geojson(tmp_path / "a.geojson", polygon(SQUARE))
     site = dwell.Site.read(path, clip=[4.02, 51.0, 4.05, 52.03])
-    corners = site.frame.to_map(site.workspace.vertices)
+    corners = site.frame.to_map(site.workspace.hull.vertices)
     assert corners.min(axis=0) == pytest.approx([4.02, 52.0], abs=1e-6)
     assert corners.max(axis=0) == pytest.approx([4.05, 52.03], abs=1e-6)
     assert "clipped a.geojson" in site.repairs[0]

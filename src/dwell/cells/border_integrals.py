@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from dwell._types import Floats, Points, lengths
-from dwell.cells.moments import polygon_moments
+from dwell.cells.polygon_moments import polygon_moments
 from dwell.cells.simplices import weigh_function
 from dwell.density.base import Density, general_terms_of
 from dwell.density.gaussian import Gaussian

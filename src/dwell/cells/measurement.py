@@ -31,6 +31,7 @@ from dwell._kernels.common.status import COINCIDENT, NO_MASS
 from dwell._types import Floats, Ints, Points, lengths
 from dwell.geometry import Workspace
 
+ERRORS = (E0, E1, E2)  # the columns of errors, which are not all side by side
 BLOCK = 2048  # cells that a thread takes at a time
 CACHED = 16_384  # rows that fit into the cache
 LEAST = 256  # for fewer a thread costs more than it gains
@@ -157,7 +158,7 @@ def measurements_of(
     return CellMeasurements(
         coincident=status == COINCIDENT,
         empty=status == NO_MASS,
-        error=column[E0 : E0 + dimension].T if dimension < 3 else column[[E0, E1, E2]].T,
+        error=column[[*ERRORS[:dimension]]].T,
         log_scale=column[LOG_SCALE],
         mass=column[MASS],
         polar=column[POLAR],
@@ -174,10 +175,9 @@ def cell_in_row(row: Floats, agent: int, dimension: int) -> CellMeasurement | No
     status, squared, scale = values[STATUS], values[NEAREST], values[LOG_SCALE]
     if status == COINCIDENT:
         return None
-    error = row[E0 : E0 + dimension] if dimension < 3 else row[[E0, E1, E2]]
     return CellMeasurement(
         agent,
-        error.copy(),
+        np.array([values[k] for k in ERRORS[:dimension]]),
         values[MASS] if scale == 0.0 else float(values[MASS] * np.exp(scale)),
         int(values[NEIGHBORS]),
         math.sqrt(squared) if squared >= 0.0 else math.inf,
@@ -188,7 +188,7 @@ def cell_in_row(row: Floats, agent: int, dimension: int) -> CellMeasurement | No
 def errors_in(table: Floats, dimension: int) -> Points:
     """The errors in a kernel's table, (K, n)."""
 
-    errors: Points = table[:, [E0, E1, E2][:dimension]]
+    errors: Points = table[:, [*ERRORS[:dimension]]]
     return errors
 
 
