@@ -13,7 +13,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from dwell.agents import Command, Information, Network, Observation, Sensor, Switch, Traits
-    from dwell.cells import Tessellation, moments, power_weights, tessellate
+    from dwell.cells import Tessellation, power_weights, tessellate
+    from dwell.cells.moments import moments
     from dwell.controllers import (
         TVD,
         DiscreteLloyd,
