@@ -275,7 +275,6 @@ def designs() -> dict[str, Any]:
                 },
                 "maxDwellTime": float(s.max_dwell_times[0]),
                 "maxGain": float(s.max_gains[0]),
-                "maxLipschitz": float(s.max_lipschitz[0]),
                 "syncGlobal": sync.limit,
                 "asyncLocal": local.limit,
                 "feasible": s.feasible,

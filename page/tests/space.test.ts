@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { cellIn, cornersOf, cut, sectionOf, volumeOf } from "../src/space/solid";
+import { cellIn, cornersOf, cut, sectionOf, type Solid } from "../src/space/solid";
 import { boxOf, solidOf } from "../src/space/workspaces";
-import { length, minus, type Vector } from "../src/space/vector";
+import { cross, dot, length, minus, type Vector } from "../src/space/vector";
 import { read } from "./recorded";
 
 interface Case {
@@ -12,6 +12,18 @@ interface Case {
 }
 
 const { cases } = read<{ cases: Case[] }>("spaces");
+
+function volumeOf(solid: Solid): number {
+  const origin = solid.faces[0]?.corners[0];
+  let six = 0;
+  for (const { corners } of solid.faces)
+    for (let k = 1; k + 1 < corners.length; k++)
+      six += dot(
+        minus(corners[0], origin),
+        cross(minus(corners[k], corners[0]), minus(corners[k + 1], corners[0])),
+      );
+  return six / 6;
+}
 
 /** How far the farthest of some points is from the nearest of others. */
 const apart = (some: readonly Vector[], others: readonly Vector[]): number =>

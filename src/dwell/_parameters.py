@@ -17,6 +17,7 @@ import numpy as np
 
 from dwell._types import (
     as_numbers,
+    counted,
     finite_number,
     in_short,
     is_masked,
@@ -337,7 +338,7 @@ class Terms:
         if not rows:
             raise ValueError(self.need)
         if len(set(map(len, rows))) > 1:
-            powers = f"{len(rows[0]) - 1} power{'s' * (len(rows[0]) != 2)} and a coefficient"
+            powers = f"{counted(len(rows[0]) - 1, 'power')} and a coefficient"
             raise ValueError(f"for each term {powers}, like the first, {list(rows[0])},")
         return rows
 

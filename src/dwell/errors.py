@@ -152,4 +152,6 @@ class DwellWarning(UserWarning):
 
 def arriving(later: int) -> str:
     """Words for a message: some of the agents just counted arrive during the run, if any do."""
-    return f", {later} of which arrive{'s' * (later == 1)} later" if later else ""
+    if not later:
+        return ""
+    return f", {later} of which {'arrives' if later == 1 else 'arrive'} later"

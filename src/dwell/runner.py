@@ -16,7 +16,7 @@ import numpy as np
 import dwell
 from dwell._checks import check_callable, check_flag, check_whole
 from dwell._types import Points, listed
-from dwell.agents import CoverageSystem, Sensor, Switch, check_start
+from dwell.agents import Controller, CoverageSystem, Sensor, Switch, check_start
 from dwell.agents.continuous import beginning, is_continuous
 from dwell.agents.network import Network, as_network
 from dwell.agents.timeline import timeline_of
@@ -375,6 +375,26 @@ def run_built(
     recorder = recorder_of(scenario, system, beginning(system, places, threads=threads), threads)
     until, max_jumps = scenario.run.horizon, scenario.run.max_jumps
     return execute(loop, RunTask(recorder, until, max_jumps, scenario, repairs, versions, target))
+
+
+def run_under(
+    scenario: Scenario,
+    controller: Controller,
+    *,
+    progress: Progress | bool | None = None,
+    threads: int | None = None,
+) -> Run:
+    """Run a scenario under a law that no file can name; the run then has no scenario."""
+    system, places, repairs = build(scenario)
+    system = replace(system, controller=controller)
+    with stop_on_signal() as request, reported(progress) as tell:
+        loop, versions = RunLoop(tell, request), made_with(None, system)
+        loop.say("preparing", 0.0)
+        first = beginning(system, places, threads=threads)
+        recorder = recorder_of(scenario, system, first, threads)
+        until, max_jumps = scenario.run.horizon, scenario.run.max_jumps
+        task = RunTask(recorder, until, max_jumps, None, repairs, versions)
+        return unless_interrupted(request, execute(loop, task))
 
 
 def _resumed(

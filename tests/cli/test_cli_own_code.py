@@ -294,6 +294,41 @@ def test_modules_of_one_name_in_two_folders_keep_their_own_helpers(tmp_path):
     assert not {"laws", "helper"} & set(sys.modules)
 
 
+def test_modules_are_imported_inside_functions_too(tmp_path):
+    (tmp_path / "helper.py").write_text("G = 2.0\n")
+    package = tmp_path / "parts"
+    package.mkdir()
+    (package / "__init__.py").write_text("from . import first\n")
+    (package / "first.py").write_text("F = 3.0\n")
+    (package / "second.py").write_text("import parts.first as one\n\nS = one.F\n")
+    text = "def law():\n    import helper\n    import parts.second\n    from parts import first\n"
+    (tmp_path / "laws.py").write_text(f"{text}    return helper.G, parts.second.S, first.F\n")
+    assert find_code("density.function", "laws:law", str(tmp_path))() == (2.0, 3.0, 3.0)
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+def test_while_a_module_is_imported_other_code_imports_what_it_always_does(
+    tmp_path, monkeypatch, loaded
+):
+    for name in ("elsewhere", "site"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "one_of_two.py").write_text(f"WHERE = {name!r}\n")
+    lazy = "def where():\n    import one_of_two\n    return one_of_two.WHERE\n"
+    (tmp_path / "elsewhere" / "imports_late.py").write_text(lazy)
+    text = "import one_of_two\nfrom imports_late import where\n\nSEEN = where()\n"
+    text += "def law():\n    return one_of_two.WHERE, SEEN\n"
+    (tmp_path / "site" / "laws.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
+    for name in ("one_of_two", "imports_late"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    if loaded:
+        importlib.import_module("one_of_two")
+    found = find_code("density.function", "laws:law", str(tmp_path / "site"))
+    assert found() == ("site", "elsewhere")
+    for name in ("one_of_two", "imports_late"):
+        sys.modules.pop(name)
+
+
 def test_a_law_and_a_density_in_two_folders_cannot_be_saved(tmp_path, monkeypatch):
     for name in ("first_of_two", "second_of_two"):
         (tmp_path / name).mkdir()
@@ -402,6 +437,15 @@ def test_from_python_a_law_in_a_module_can_be_kept(site, monkeypatch):
     assert library.check(kept).ok
     assert kept.system.controller.factors == (1.0, 0.8)
     assert same(resume_run("run.nc", horizon=0.8), library.load_run("run.nc"))
+
+
+def test_the_law_of_a_scenario_file_can_be_used_and_kept_from_python(site):
+    law = library.run_scenario(site).system.controller
+    start = [(1, 1), (2, 2), (3, 3.5)]
+    run = library.simulate(library.Box((0, 0), (4, 4)), None, start, law, until=0.5)
+    assert (run.scenario.controller.law, run.scenario.modules) == ("mine:Careful", str(site.parent))
+    run.save("run.nc")
+    assert library.check(library.load_run("run.nc")).ok
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 
 from dwell.scenario import text_to_mapping
 from dwell.sweep import load_sweep, parse_sweep, plan_of
-from dwell.sweep.cases import DONE, Chunk, run_chunk
+from dwell.sweep.cases import CaseStatus, Chunk, run_chunk
 from tests.docs.blocks import ROOT
 
 FOLDER = ROOT / "docs" / "studies"
@@ -47,7 +47,7 @@ def test_a_shrunk_study_runs(name: str) -> None:
         tables["grid"] |= {"controller.kind": sweep["grid"]["controller.kind"]}
     plan = plan_of(parse_sweep({**sweep, **tables, "scenario": scenario, "repeats": 1}))
     result = run_chunk(Chunk(plan.template, tuple(plan.spec(case) for case in range(len(plan)))))
-    assert [row["status"] for row in result.rows] == [DONE] * len(plan)
+    assert [row["status"] for row in result.rows] == [CaseStatus.DONE] * len(plan)
     assert all(row["stop.reason"] == "horizon" for row in result.rows)
     assert not any("coverage-unseen" in row["flags"] for row in result.rows)
 

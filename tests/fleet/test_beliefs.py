@@ -16,7 +16,7 @@ from dwell.fleet.faults import FaultyTransport
 from dwell.fleet.transport.memory import MemoryTransport
 from dwell.fleet.wire import START, STOP, Codec
 from dwell.live.beliefs import WINDOW, Announcement, Beliefs
-from dwell.live.decision import neighbours
+from dwell.live.decision import neighbors_of
 from dwell.live.faults import Faults, Partition
 from dwell.scenario.build import build
 from tests.fleet.fleets import scenario
@@ -184,13 +184,13 @@ def test_neighbours_are_known_and_present(dimension):
         known = np.ones(6, dtype=bool)
         known[list(silent)] = False
         there = [p for p in run.world(now).agents if p not in silent]
-        found = neighbours(run.system, places, 0, now, known).tolist()
+        found = neighbors_of(run.system, places, 0, now, known).tolist()
         if dimension == 3:
             assert found == there[1:]
         else:
             cell = dwell.tessellate(run.workspace, places[there]).cells[0]
             assert found == [there[k] for k in np.sort(cell.neighbors)]
-    assert neighbours(run.system, places, 0, 0.5, np.arange(6) > 0).tolist() == []
+    assert neighbors_of(run.system, places, 0, 0.5, np.arange(6) > 0).tolist() == []
 
 
 def test_a_sample_builds_the_world_of_its_time_alone(monkeypatch):
@@ -199,8 +199,8 @@ def test_a_sample_builds_the_world_of_its_time_alone(monkeypatch):
     worlds = [{"from": t, "density": {**hill, **moving}} for t in (1.0, 2.0)]
     system, places, _ = build(scenario(density={**hill, **moving}, world=worlds))
     known = np.ones(6, dtype=bool)
-    first = neighbours(system, places, 0, 0.25, known).tolist()
+    first = neighbors_of(system, places, 0, 0.25, known).tolist()
     made, at = [], WeightedRegion.at
     monkeypatch.setattr(WeightedRegion, "at", lambda self, t: made.append(self) or at(self, t))
-    assert neighbours(system, places, 0, 0.5, known).tolist() == first
+    assert neighbors_of(system, places, 0, 0.5, known).tolist() == first
     assert made == [system.world_at(0.5).ground]

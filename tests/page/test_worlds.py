@@ -319,10 +319,12 @@ def test_a_phone_has_room_for_the_time_line(open_page: Open, scheme: str) -> Non
     page = open_page(viewport={"width": 320, "height": 740}, color_scheme=scheme)
     opened(page, CHANGING)
     frames(page)
-    page.locator(".world-line button").last.focus()
+    marks = page.locator(".world-line button")
+    for mark in (marks.first, marks.last):
+        mark.focus()
+        box = page.locator(".bubble").bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 320
     assert page.locator(".bubble").inner_text() == "At t = 4: keyframe of workspace, vertices"
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    box = page.locator(".bubble").bounding_box()
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 320
     assert change(page, "({...s, run: {...s.run, horizon: 3}})")

@@ -49,10 +49,11 @@ from dwell.scenario.describe import (
 from dwell.scenario.fleet import live_settings
 from dwell.scenario.frozen import scenario_at
 from dwell.scenario.laws import LAW_KINDS, LAW_TABLES
+from dwell.scenario.load import parse_scenario_in
 from dwell.scenario.places import DENSITY_TABLES
 from dwell.scenario.problems import dotted
 from dwell.scenario.rasters import describe_raster, pinned, raster_from, raster_tables
-from dwell.scenario.site import as_epoch, with_site
+from dwell.scenario.site import as_epoch
 from dwell.sites import Site
 
 START = [[0.6, 0.5], [3.1, 1.2], [2.0, 2.2]]
@@ -394,7 +395,7 @@ def at_site(chart: Path, start: Any = None, **more: Any) -> Scenario:
     tables = {key: value for key, value in TABLES.items() if key != "workspace"}
     table = {"start": {"count": 2}} if start is None else {"start": start, "coordinates": "degrees"}
     mapping = {**tables, "site": site, "agents": table, **more}
-    return parse_scenario(with_site(mapping, chart.parent, parse_scenario))
+    return parse_scenario_in(mapping, chart.parent)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from dwell.errors import InputError
 from dwell.sweep import run_sweep
 from dwell.sweep.cases import Chunk
 from dwell.sweep.executors.dask import DaskExecutor
+from dwell.sweep.template import CaseSpec
 from tests.cli.shell import command, spawn
 from tests.sweep.processes import QUIET, Cluster, kill_all, parts, start, tables
 from tests.sweep.worlds import CALLABLE, CASES, DENSITIES, SLOW, file_at
@@ -147,7 +148,7 @@ def test_a_worker_without_dwell_that_joins_late_sets_no_case_aside():
             return ModuleNotFoundError("No module named 'dwell'")
 
     future, executor = Failed(), DaskExecutor.__new__(DaskExecutor)
-    executor._given = {future: Chunk("{}", ((0, 0, 0, 0, []),))}
+    executor._given = {future: Chunk("{}", (CaseSpec(0, 0, 0, 0, []),))}
     with pytest.raises(InputError, match="cannot run dwell"):
         executor._received(future, 1)
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dwell.errors import StoreError
 from dwell.results.summary import flat
 from dwell.sweep import plan_of, table
-from dwell.sweep.cases import FAILED, Result, blank_row, versions
+from dwell.sweep.cases import CaseStatus, Result, blank_row, versions
 from dwell.sweep.store import Folder, open_folder, parts_of
 from tests.sweep.processes import tables
 from tests.sweep.worlds import small
@@ -31,7 +31,7 @@ def rows_of(plan, cases, **figures):
         case = plan.case(int(number))
         row = blank_row(case, template) | {"_seconds": 0.5, "_worker": "here:1", "stop.ok": True}
         if (case.point, case.repeat) == (1, 1):
-            rows.append({**row, "status": FAILED, "failure": "no luck", "stop.ok": None})
+            rows.append({**row, "status": CaseStatus.FAILED, "failure": "no luck", "stop.ok": None})
             continue
         row |= {"cost.final": case.seed / 3.0, "coverage.reached_at": None, "flags": []}
         kind = int(case.key, 16) % 4

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from dwell.sweep import plan_of
-from dwell.sweep.cases import AGAIN, FAILED, Result, versions
+from dwell.sweep.cases import CaseStatus, Result, versions
 from dwell.sweep.executors import Done, Lost
 from dwell.sweep.run import AHEAD, MOST_LIVE, _SweepRun
 from dwell.sweep.store import open_folder
@@ -81,7 +81,7 @@ def test_a_temporary_failure_is_retried(plan):
     chunks = WorkQueue(plan, iter(range(300)), 300)
     chunk = chunks.next(2)
     rows = quick_work(chunk).rows
-    rows[1] |= {"status": AGAIN, "failure": "MemoryError: no room"}
+    rows[1] |= {"status": CaseStatus.AGAIN, "failure": "MemoryError: no room"}
     kept = chunks.split_retries(chunk, Result(rows, versions()))
     assert [row["case"] for row in kept.rows] == [0]
     again = chunks.next(50)
@@ -91,7 +91,7 @@ def test_a_temporary_failure_is_retried(plan):
         assert not back.rows
         again = chunks.next(50)
     last = chunks.split_retries(again, Result([rows[1]], versions()))
-    assert last.rows[0]["status"] == FAILED
+    assert last.rows[0]["status"] == CaseStatus.FAILED
     assert last.rows[0]["failure"] == f"MemoryError: no room, {TRIES} times"
 
 

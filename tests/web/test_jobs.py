@@ -17,7 +17,7 @@ from dwell.web.limits import Limits
 from dwell.web.wire_format import Entry
 from dwell.web.work import run_stream
 from dwell.web.work.jobs import describe, run_order, work_on
-from dwell.workers.child import DONE, FAILED, LATE, LOST, STOPPED, Link, TaskOutcome
+from dwell.workers.child import Ending, Link, TaskOutcome
 from tests.web.servers import scenario, slow
 from tests.workers.watch import LONG
 
@@ -43,7 +43,7 @@ class FakePool:
     def stop(self, task):
         self.stopped.append(task)
         self.waiting.remove(task)
-        task.ended(TaskOutcome(STOPPED))
+        task.ended(TaskOutcome(Ending.STOPPED))
 
     def begin(self, task):
         self.waiting.remove(task)
@@ -54,7 +54,7 @@ class FakePool:
             self.begin(task)
         for suffix in ("file", "spool"):
             Path(task.order[suffix]).write_bytes(b"x" * size)
-        task.ended(outcome or TaskOutcome(DONE, {"summary": {"figures": 1}}))
+        task.ended(outcome or TaskOutcome(Ending.RESULT, {"summary": {"figures": 1}}))
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_a_failed_job_has_its_error_and_a_cancelled_one_no_files(tmp_path, pool)
     registry = JobRegistry(Limits(), pool, tmp_path)
     failed, cancelled = (registry.start(ADMITTED, live=False) for _ in range(2))
     error = {"code": "x", "key": None, "message": "words"}
-    pool.finish(failed.task, 1, TaskOutcome(FAILED, error))
+    pool.finish(failed.task, 1, TaskOutcome(Ending.FAILED, error))
     assert registry.as_json(failed)["error"] == error
     assert failed.status == "failed"
     (tmp_path / f"{cancelled.id}.frames").write_bytes(b"x")
@@ -189,10 +189,10 @@ def test_a_film_is_made_once_for_all_requests_and_stopped_when_none_is_left(tmp_
         third = asyncio.create_task(films.get(job, "gif", 6))  # starts another attempt
         again = await next_task(2)
         new = leave_a_draft(again)
-        task.ended(TaskOutcome(STOPPED))  # its process did not stop, and was killed later
+        task.ended(TaskOutcome(Ending.STOPPED))  # its process did not stop, and was killed later
         assert (old.exists(), new.exists()) == (False, True)
         Path(again.order["film"]).write_bytes(b"film")
-        again.ended(TaskOutcome(DONE, {}))
+        again.ended(TaskOutcome(Ending.RESULT, {}))
         assert (await third).read_bytes() == b"film"
         assert [path.name for path in tmp_path.glob("*.gif*")] == [f"{job.id}.6.gif"]
         assert not new.exists()
@@ -203,7 +203,10 @@ def test_a_film_is_made_once_for_all_requests_and_stopped_when_none_is_left(tmp_
 def test_a_short_task_is_tried_twice_if_its_process_dies_and_stopped_if_its_request_is(pool):
     async def requesting():
         request = asyncio.create_task(task_result(pool, "validate", b"", 1))
-        for outcome in (TaskOutcome(LOST, "signal 9"), TaskOutcome(DONE, {"ok": True})):
+        for outcome in (
+            TaskOutcome(Ending.LOST, "signal 9"),
+            TaskOutcome(Ending.RESULT, {"ok": True}),
+        ):
             await asyncio.sleep(0)
             await asyncio.sleep(0)
             pool.waiting.pop().ended(outcome)
@@ -222,8 +225,8 @@ def test_a_short_task_is_tried_twice_if_its_process_dies_and_stopped_if_its_requ
 @pytest.mark.parametrize(
     ("outcome", "code", "words"),
     [
-        (TaskOutcome(LATE, "0.5 s"), "web.time", "longer than the 0.5 s"),
-        (TaskOutcome(LOST, "signal 9"), WORKER_LOST, "signal 9"),
+        (TaskOutcome(Ending.LATE, "0.5 s"), "web.time", "longer than the 0.5 s"),
+        (TaskOutcome(Ending.LOST, "signal 9"), WORKER_LOST, "signal 9"),
         (TaskOutcome("crowded"), "web.busy", "others wait"),
     ],
 )
@@ -231,7 +234,7 @@ def test_outcomes_as_errors(outcome, code, words):
     error = problem_of(outcome)
     assert error["code"] == code
     assert words in error["message"]
-    assert problem_of(TaskOutcome(STOPPED)) is None
+    assert problem_of(TaskOutcome(Ending.STOPPED)) is None
 
 
 # The work itself.
@@ -243,10 +246,10 @@ LARGE = scenario(seed=1, record={"kind": "samples", "sample_every": 2e-5})
 @pytest.mark.parametrize(
     ("body", "limits", "stops", "status", "code"),
     [
-        (slow(horizon=1e4), Limits(), True, STOPPED, None),  # and not after 400 000 events
-        (slow(horizon=50.0), Limits(events=300.0), False, FAILED, "web.events"),
-        (LARGE, Limits(memory=4e8), False, FAILED, "web.memory"),
-        (scenario(horizon=1.0, seed=1), Limits(memory=4e8), False, DONE, None),
+        (slow(horizon=1e4), Limits(), True, Ending.STOPPED, None),  # and not after 400 000 events
+        (slow(horizon=50.0), Limits(events=300.0), False, Ending.FAILED, "web.events"),
+        (LARGE, Limits(memory=4e8), False, Ending.FAILED, "web.memory"),
+        (scenario(horizon=1.0, seed=1), Limits(memory=4e8), False, Ending.RESULT, None),
     ],
 )
 def test_runs_in_a_worker(tmp_path, monkeypatch, body, limits, stops, status, code):
@@ -266,7 +269,7 @@ def test_runs_in_a_worker(tmp_path, monkeypatch, body, limits, stops, status, co
     outcome, _ = work_on(limits, runs=True).outcome(order, link)
     assert outcome.status == status
     assert code is None or outcome.value["code"] == code
-    assert (tmp_path / "one.nc").exists() == (status == DONE)
+    assert (tmp_path / "one.nc").exists() == (status == Ending.RESULT)
     assert events[0] < (20_000 if stops else 2000)
 
 

@@ -11,7 +11,7 @@ from dwell.web.jobs.task_client import LESS, problem_of
 from dwell.web.limits import Limits
 from dwell.web.work.run_stream import SLOW, estimated_seconds, length_in_words
 from dwell.web.work.scenario_tasks import admit
-from dwell.workers.child import LATE, TaskOutcome
+from dwell.workers.child import Ending, TaskOutcome
 
 LIMITS = Limits(seconds=120.0)
 
@@ -40,7 +40,7 @@ def scenario(parts: int = 1, dimension: int = 2) -> dict[str, Any]:
 def test_the_advice_names_the_cause(changes: dict[str, int], words: str) -> None:
     advice = admit(json.dumps(scenario(**changes)).encode(), LIMITS)["advice"]
     assert words in advice
-    problem = problem_of(TaskOutcome(LATE, "120 s"), advice)
+    problem = problem_of(TaskOutcome(Ending.LATE, "120 s"), advice)
     assert problem is not None
     assert words in problem["message"]
     assert problem["code"] == "web.time"

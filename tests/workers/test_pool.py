@@ -12,7 +12,7 @@ from typing import ClassVar
 import pytest
 
 from dwell.workers import pool as pools
-from dwell.workers.child import DONE, FAILED, LATE, LOST, STOPPED, TaskOutcome, Work
+from dwell.workers.child import Ending, TaskOutcome, Work
 from dwell.workers.pool import Pool, Task
 from tests.workers import work
 from tests.workers.watch import LONG
@@ -69,13 +69,16 @@ def test_outcomes_of_real_processes():
     async def check(tasks):
         first = await tasks.outcome("report", "half")
         assert tasks.reports == [{"doing": "working", "progress": 0.0}, "half"]
-        assert await tasks.outcome("echo", 1) == (DONE, 1)
-        assert await tasks.outcome("divide", 0) == (FAILED, "ZeroDivisionError: division by zero")
-        assert await tasks.outcome("loop", None, seconds=0.05) == (LATE, "0.05 s")
+        assert await tasks.outcome("echo", 1) == (Ending.RESULT, 1)
+        assert await tasks.outcome("divide", 0) == (
+            Ending.FAILED,
+            "ZeroDivisionError: division by zero",
+        )
+        assert await tasks.outcome("loop", None, seconds=0.05) == (Ending.LATE, "0.05 s")
         assert (await tasks.outcome("report", "again")).value == first.value
         for order, how in [(("exit", 3), "exit code 3"), (("function", None), "exit code 1")]:
-            assert await tasks.outcome(*order) == (LOST, how)
-        assert await tasks.outcome("sleep", 60.0, seconds=0.05) == (LATE, "0.05 s")
+            assert await tasks.outcome(*order) == (Ending.LOST, how)
+        assert await tasks.outcome("sleep", 60.0, seconds=0.05) == (Ending.LATE, "0.05 s")
         assert (await tasks.outcome("report", "new")).value != first.value
 
     with_processes(check)
@@ -85,9 +88,9 @@ def test_outcomes_of_real_processes():
 def test_memory_is_limited_and_a_process_that_ran_out_is_replaced(capfd):
     async def check(tasks):
         first = await tasks.outcome("report", "")
-        assert await tasks.outcome("allocate", 10_000_000) == (DONE, 1.0)
+        assert await tasks.outcome("allocate", 10_000_000) == (Ending.RESULT, 1.0)
         outcome = await tasks.outcome("allocate", 100_000_000)
-        assert outcome.status == FAILED
+        assert outcome.status == Ending.FAILED
         assert "MemoryError" in outcome.value
         assert (await tasks.outcome("report", "")).value != first.value
 
@@ -100,7 +103,7 @@ def test_one_process_prepares_before_the_others_begin():
         pool = tasks.pool
         assert pool.warming
         assert len(pool.pids) == 1
-        assert await tasks.outcome("echo", 1) == (DONE, 1)
+        assert await tasks.outcome("echo", 1) == (Ending.RESULT, 1)
         assert not pool.warming
         assert len(pool.pids) == 3
 
@@ -115,16 +118,16 @@ def test_a_killed_process_and_a_stopped_task():
         await began.wait()
         assert (pool.running, pool.waiting, pool.place(waiting)) == ([task], [waiting], 1)
         pool.stop(waiting)
-        assert tasks.outcomes["echo", 1] == (STOPPED, None)
+        assert tasks.outcomes["echo", 1] == (Ending.STOPPED, None)
         os.kill(pool.pids[0], signal.SIGKILL)
-        assert await tasks.end("sleep", 60.0) == (LOST, "signal 9")
+        assert await tasks.end("sleep", 60.0) == (Ending.LOST, "signal 9")
         task, began = tasks.start("loop", None)
         await began.wait()
         pool.stop(task)
-        assert await tasks.end("loop", None) == (STOPPED, None)
+        assert await tasks.end("loop", None) == (Ending.STOPPED, None)
         for number in (signal.SIGINT, signal.SIGTERM):
             os.kill(pool.pids[0], number)  # which are for the parent
-        assert await tasks.outcome("echo", 2) == (DONE, 2)
+        assert await tasks.outcome("echo", 2) == (Ending.RESULT, 2)
 
     with_processes(check)
 
@@ -134,7 +137,7 @@ def test_processes_start_when_they_are_needed():
         pool = Pool(Work(work.run), "tests", 3, paths=PATHS)
         tasks = Tasks(pool)
         assert pool.pids == []
-        assert await tasks.outcome("echo", 1) == (DONE, 1)
+        assert await tasks.outcome("echo", 1) == (Ending.RESULT, 1)
         assert len(pool.pids) == pool.ready == 1
         await pool.close()
 
@@ -173,7 +176,7 @@ class FakeProcess:
         self.receive(("ready", None))
 
     def end(self):
-        self.receive(("ended", self.task.id, TaskOutcome(DONE), False))
+        self.receive(("ended", self.task.id, TaskOutcome(Ending.RESULT), False))
 
     def ended_by(self):
         return "signal 9"
@@ -219,7 +222,7 @@ def test_a_long_task_is_set_aside_only_if_others_wait(made):
         assert [task.order for task in pool.running] == [("long",)]
         first.end()
         await until(lambda: pool.pids == [second.pid])
-        assert tasks.outcomes["long",].status == DONE
+        assert tasks.outcomes["long",].status == Ending.RESULT
         assert first.killed
 
     with_fakes(check, quick=0.02, grace=0.01)
@@ -247,7 +250,7 @@ def test_a_process_that_has_just_died_gets_no_task(made):
         made[0].receive(None)
         made[1].start()
         made[1].end()
-        assert tasks.outcomes["one",].status == DONE
+        assert tasks.outcomes["one",].status == Ending.RESULT
 
     with_fakes(check)
 
@@ -258,12 +261,18 @@ def test_late_messages_are_ignored(made):
         (process,) = made
         number = process.task.id
         process.end()
-        for message in (("report", number, "late"), ("ended", number, TaskOutcome(FAILED), False)):
+        for message in (
+            ("report", number, "late"),
+            ("ended", number, TaskOutcome(Ending.FAILED), False),
+        ):
             process.receive(message)
         tasks.start("two")
         process.receive(("report", number, "late"))
         process.end()
-        assert [outcome.status for outcome in tasks.outcomes.values()] == [DONE, DONE]
+        assert [outcome.status for outcome in tasks.outcomes.values()] == [
+            Ending.RESULT,
+            Ending.RESULT,
+        ]
         assert not tasks.reports
 
     with_fakes(check)

@@ -1,5 +1,6 @@
 /** Layers of a picture that are kept as long as what they show stays the same. */
 
+import { isSame } from "./memo";
 import { CanvasPen } from "./pen";
 import type { Scene } from "./scene";
 
@@ -18,9 +19,6 @@ export function resize(
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, size.width, size.height);
 }
-
-export const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((one, k) => one === b[k]);
 
 export class Layer {
   readonly canvas = document.createElement("canvas");

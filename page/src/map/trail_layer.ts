@@ -3,7 +3,8 @@
  * going back draws a small part anew; while the view moves, the old picture is stretched.
  */
 
-import { isSame, Layer } from "./layer";
+import { Layer } from "./layer";
+import { isSame } from "./memo";
 import type { Scene, Stretch } from "./scene";
 import { drawEnds, drawTrails } from "./trails";
 import { toX, toY, type View } from "./view";

@@ -124,18 +124,6 @@ const moved = (solid: Solid, origin: Vector): Solid => ({
   })),
 });
 
-export function volumeOf(solid: Solid): number {
-  const origin = solid.faces[0]?.corners[0];
-  let six = 0;
-  for (const { corners } of solid.faces)
-    for (let k = 1; k + 1 < corners.length; k++)
-      six += dot(
-        minus(corners[0], origin),
-        cross(minus(corners[k], corners[0]), minus(corners[k + 1], corners[0])),
-      );
-  return six / 6;
-}
-
 /** The corners of a solid, each once. */
 export const cornersOf = (solid: Solid): Vector[] =>
   distinct(

@@ -4,6 +4,7 @@ import type { Density } from "../density/density";
 import { hull, type Point } from "../geometry/polygon";
 import type { Region } from "../geometry/workspace";
 import { drawScale } from "../map/legend";
+import { Memo } from "../map/memo";
 import type { Orbit } from "../map/orbit";
 import type { Pen } from "../map/pen";
 import type { Scene, Space } from "../map/scene";
@@ -32,8 +33,7 @@ type Table = Readonly<Record<string, unknown>>;
 class Model {
   readonly solid: Solid;
   readonly circles: readonly (readonly Vector[])[]; // on a curved surface
-  private slices: Slices | null = null;
-  private slicesFor: readonly unknown[] = [];
+  private readonly slices = new Memo<Slices>();
 
   constructor(table: Table) {
     this.solid = solidOf(table);
@@ -42,12 +42,7 @@ class Model {
   }
 
   slicesOf(density: Density, through: Vector, theme: Scene["theme"]): Slices {
-    const key = [density, theme, ...through];
-    if (!this.slices || key.some((one, k) => one !== this.slicesFor[k])) {
-      this.slicesFor = key;
-      this.slices = slicesOf(this.solid, density, through, theme);
-    }
-    return this.slices;
+    return this.slices.get([density, theme, ...through], () => slicesOf(this.solid, density, through, theme));
   }
 }
 

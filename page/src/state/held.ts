@@ -1,10 +1,9 @@
-/**
- * Held: a value that is moved by hand. What the hand does counts: it is sent when the hand has rested
- * for a while, and answers that come late do not move it back.
- */
-
 export const REST = 300; // milliseconds
 
+/**
+ * A debounced value: what was dragged stands until it is sent, `REST` after the last change; answers
+ * that come later than another change are ignored.
+ */
 export class Held<T> {
   private moved: { readonly value: T; sent: boolean } | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;

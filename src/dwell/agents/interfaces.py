@@ -306,7 +306,7 @@ def answer(controller: object, ask: Callable[[], T], where: str) -> T:
     except Exception as fault:
         law, line = type(controller), traceback.extract_tb(fault.__traceback__)[-1]
         raise ControllerError(
-            f"{law.__module__}:{law.__name__} failed {where}: "
+            f"{law.__name__} failed {where}: "
             f"{type(fault).__name__}: {fault} ({Path(line.filename).name}, line {line.lineno})",
             code="controller.failed",
         ) from fault

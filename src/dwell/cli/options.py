@@ -39,7 +39,7 @@ CODE = flag(
 FORCE = flag("--force", "Replace files that exist.")
 AT = option(
     "--at", type=Number(), metavar="TIME",
-    help="The time whose world is meant, where the world changes.",
+    help="Time at which a world that changes is taken; 0 by default.",
 )  # fmt: skip
 STRICT = flag("--strict", "Refuse input that would be repaired.")
 
@@ -48,7 +48,8 @@ def load(path: Path, overrides: Sequence[str]) -> Any:
     """A scenario file with some keys changed."""
     from dwell.scenario import load_scenario
 
-    with compiling(_names_site(path)):  # whose outline is cut
+    # The outline of a site is cut by kernels.
+    with compiling(_names_site(path)):
         return load_scenario(path, overrides)
 
 

@@ -74,7 +74,7 @@ class Study:
 def study(source: Path, overrides: list[str] | None = None, at: float | None = None) -> Study:
     """Rates of a stored run, or near the minimum that a scenario's start leads to.
 
-    at : the time whose world is meant, where the world changes.
+    at : time at which a world that changes is taken.
     """
     from dwell.scenario import load_scenario
     from dwell.scenario.build import build

@@ -48,7 +48,7 @@ def refuse_dimension(density: object, dimension: int) -> None:
     own = dimension_of(density)
     if own is not None and own != dimension:
         raise DensityError(
-            f"the density is one of {own} coordinate{'s' * (own != 1)}, but the workspace has "
+            f"the density is one of {counted(own, 'coordinate')}, but the workspace has "
             f"{counted(dimension, 'dimension')}; both must agree",
             code="density.dimension",
             key="density",

@@ -13,7 +13,7 @@ import gzip
 import json
 import math
 import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,13 +44,14 @@ def recording_of(run: Run) -> bytes:
     if scenario is None:
         says = "this run has a law or a density that no scenario file describes; the page needs one"
         raise InputError(says, code="export.scenario", key="scenario")
-    about, planes = {}, []
-    for name, found in (("events", _events(run, table)), ("samples", _samples(run))):
-        about[name] = {
-            "count": len(found[0][1]) if found else 0,
-            "columns": [{"name": n, "shape": list(v.shape), **how} for n, v, how, _ in found],
+    parts = {"events": _events(run, table), "samples": _samples(run)}
+    about = {
+        name: {
+            "count": len(columns[0].values) if columns else 0,
+            "columns": [column.about() for column in columns],
         }
-        planes += [part for *_, part in found]
+        for name, columns in parts.items()
+    }
     summary = run.summary()
     remarks = remarks_of(summary)
     del summary["wall_seconds"]  # so that a run made again has an equal record
@@ -65,15 +66,26 @@ def recording_of(run: Run) -> bytes:
         **about,
     }
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
-    body = struct.pack("<I", len(text)) + text + b"".join(planes)
+    planes = b"".join(column.planes for columns in parts.values() for column in columns)
+    body = struct.pack("<I", len(text)) + text + planes
     return gzip.compress(body, 9, mtime=0)
 
 
-Coded = list[tuple[str, np.ndarray, dict[str, Any], bytes]]
+class Column(NamedTuple):
+    """A column of a recording."""
+
+    name: str
+    values: np.ndarray
+    coding: dict[str, Any]  # how its bytes are read: type, step, and number of planes
+    planes: bytes
+
+    def about(self) -> dict[str, Any]:
+        """What the header says of it."""
+        return {"name": self.name, "shape": list(self.values.shape), **self.coding}
 
 
-def _samples(run: Run) -> Coded:
-    found: Coded = []
+def _samples(run: Run) -> list[Column]:
+    found = []
     columns = sample_columns(run.metrics)
     del columns["separation"]  # the page shows none
     for name, values in columns.items():
@@ -82,11 +94,12 @@ def _samples(run: Run) -> Coded:
             floats = np.ascontiguousarray(values, dtype=f"<{kind}")
         size = floats.itemsize
         planes = floats.view(np.uint8).reshape(-1, size).T.tobytes()
-        found.append((name, values, {"type": kind, "step": None, "planes": size}, planes))
+        coding = {"type": kind, "step": None, "planes": size}
+        found.append(Column(name, values, coding, planes))
     return found
 
 
-def _events(run: Run, table: EventTable) -> Coded:
+def _events(run: Run, table: EventTable) -> list[Column]:
     """Return the columns of the events that the page draws."""
     columns: dict[str, np.ndarray] = {
         name: getattr(table, name)
@@ -99,13 +112,14 @@ def _events(run: Run, table: EventTable) -> Coded:
     counts |= {n: getattr(table, n) for n in ("looked", "sent") if getattr(table, n) is not None}
     every: dict[str, Any] = counts | whole
     before = _before(table.agent)
-    found: Coded = []
+    found = []
     for name, values in every.items():
         step = steps.get(name)
         rest = values - _predicted(name, values, before, whole, steps)
         planes = _planes(rest)
-        how = {"type": "i4" if step is None else "f8", "step": step or 1, "planes": len(planes)}
-        found.append((name, values, how, b"".join(planes)))
+        kind = "i4" if step is None else "f8"
+        coding = {"type": kind, "step": step or 1, "planes": len(planes)}
+        found.append(Column(name, values, coding, b"".join(planes)))
     return found
 
 

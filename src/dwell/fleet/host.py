@@ -111,7 +111,8 @@ class Host:
         heapq.heapify(queue)
         while queue and not self.over:
             due, p = queue[0]
-            now = self.clock.sleep(min(due, until, *(at for at, _ in self._copies[:1])))
+            next_copy = self._copies[0][0] if self._copies else math.inf
+            now = self.clock.sleep(min(due, until, next_copy))
             self._send_copies(now)
             self.hear(now)
             if halted := self._to_be_halted():

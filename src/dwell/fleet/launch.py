@@ -78,7 +78,8 @@ class Observer:
             message = self.codec.unpack(one.datagram)
             if isinstance(message, Announcement) and self.beliefs.receive(message, one.time):
                 self.samples += message.k > 0
-                self.ready |= {message.agent} if message.kind == READY else set()
+                if message.kind == READY:
+                    self.ready.add(message.agent)
                 by_own_clock = message.stamp + float(self.beliefs.offset[message.agent])
                 self._fresh.append(message._replace(stamp=by_own_clock))
 

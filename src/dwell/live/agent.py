@@ -14,7 +14,7 @@ from dwell.agents import AgentsState
 from dwell.agents.segments import Segments
 from dwell.cells.measurement import CellMeasurement
 from dwell.live.beliefs import Announcement, Beliefs
-from dwell.live.decision import Decisions, OwnState, neighbours
+from dwell.live.decision import Decisions, OwnState, neighbors_of
 from dwell.live.echoes import ECHO, tag_of
 from dwell.live.leases import Doubts, Lease
 from dwell.live.record import (
@@ -24,6 +24,7 @@ from dwell.live.record import (
     SLOW,
     UNHEARD,
     belief_type,
+    records,
     sample_type,
 )
 from dwell.live.safety import Circumstances, limited
@@ -155,7 +156,7 @@ class LiveAgent:
         present = law.system.timeline.present_at(now)
         if present is not None:
             known = known & np.isin(np.arange(len(known)), np.append(present, p))
-        near = neighbours(law.system, places, p, now, known)
+        near = neighbors_of(law.system, places, p, now, known)
         hearsay, doubts = DOUBLE if self.double else 0, np.zeros(len(known))
         if law.settings.clearance > 0.0:
             doubts, heard = self.doubts.at(now, beliefs), beliefs.boot >= 0
@@ -167,11 +168,12 @@ class LiveAgent:
             hearsay |= 0 if self.may_move(now) else MUTE
             slow = (doubts > 0.0) & (beliefs.transits() >= law.shortest)
             hearsay |= SLOW if slow[reach].any() else 0
-        noted = np.zeros(len(near), dtype=belief_type(places.shape[1]))
-        noted["agent"], noted["boot"], noted["k"] = near, beliefs.boot[near], beliefs.k[near]
-        noted["age"], noted["position"] = beliefs.ages(now)[near], places[near]
-        noted["velocity"], noted["doubt"] = segments.velocity_at(now)[near], doubts[near]
-        noted["pose_age"] = beliefs.pose_age[near] if law.settings.clearance > 0.0 else 0.0
+        noted = records(
+            belief_type(places.shape[1]), len(near),
+            agent=near, boot=beliefs.boot[near], k=beliefs.k[near], age=beliefs.ages(now)[near],
+            position=places[near], velocity=segments.velocity_at(now)[near], doubt=doubts[near],
+            pose_age=beliefs.pose_age[near] if law.settings.clearance > 0.0 else 0.0,
+        )  # fmt: skip
         if beliefs.said is not None:
             for name in ECHO.names or ():
                 noted[f"echo_{name}"] = beliefs.said[name][near, p]
@@ -185,19 +187,17 @@ class LiveAgent:
         flags |= law.flagged(self.k + 1, noted)
         self.flags = flags
         before = segments.hold[p]
-        row = np.zeros((), dtype=sample_type(len(hold)))
-        for name, value in {
-            "agent": p, "boot": self.boot, "k": self.k + 1, "flags": flags, "known": at_hand.known,
-            "due": self.due, "time": now, "sent_at": self.sent_at, "measured": measured,
-            "tag": tag_of(self.incarnation) if law.settings.clearance > 0.0 else 0,
-            "serial": self.serial + 1 if law.settings.clearance > 0.0 else 0,
-            "position": places[p], "before": before, "error": cell.error, "commanded": commanded,
-            "hold": hold, "next_at": next_at, "cruise": cruise,
-            "hold_error": lengths(before - hold), "nearest": cell.nearest,
-            "neighbors": cell.neighbors, "empty": cell.empty,
+        row = records(
+            sample_type(len(hold)),
+            agent=p, boot=self.boot, k=self.k + 1, flags=flags, known=at_hand.known,
+            due=self.due, time=now, sent_at=self.sent_at, measured=measured,
+            tag=tag_of(self.incarnation) if law.settings.clearance > 0.0 else 0,
+            serial=self.serial + 1 if law.settings.clearance > 0.0 else 0,
+            position=places[p], before=before, commanded=commanded, hold=hold, next_at=next_at,
+            cruise=cruise, hold_error=lengths(before - hold), error=cell.error,
+            nearest=cell.nearest, neighbors=cell.neighbors, empty=cell.empty,
             **dict(zip(COUNTS, costs, strict=True)),
-        }.items():  # fmt: skip
-            row[name] = value
+        )  # fmt: skip
         self.k, self.decisions.own.hold = self.k + 1, hold
         leaves = float(law.system.departures[p])
         self.due = min(next_at, leaves) if leaves > now else next_at

@@ -92,7 +92,7 @@ class Decisions:
         return self._last[1]
 
 
-def neighbours(
+def neighbors_of(
     system: CoverageSystem, places: Points, agent: int, now: float, known: np.ndarray
 ) -> Ints:
     """The known agents on which the cell of `agent` depends in every bit, ascending.

@@ -75,6 +75,14 @@ def belief_type(dimension: int) -> np.dtype[Any]:
     )  # fmt: skip
 
 
+def records(kind: np.dtype[Any], shape: int | tuple[()] = (), **columns: Any) -> np.ndarray:
+    """Records of a type, or one record, with these columns; 0 in the others."""
+    made = np.zeros(shape, dtype=kind)
+    for name, values in columns.items():
+        made[name] = values
+    return made
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class LiveRecord:

@@ -55,8 +55,8 @@ class LiveSettings:
         absent="more than half of those present",
     )  # fmt: skip
     partition: str = param(
-        "what an agent does while it knows fewer than that", Word({"stand": "", "go on": ""}),
-        default="stand",
+        "what an agent does while it knows fewer than `quorum` agents",
+        Word({"stand": "", "go on": ""}), default="stand",
     )  # fmt: skip
     patience: float = param(
         "how long agents wait for all others before they begin with a quorum", NOT_NEGATIVE,

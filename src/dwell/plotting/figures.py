@@ -54,7 +54,8 @@ def configurations(run: Run) -> Figure:
     else:
         figure = blank(TWO_COLUMNS, TWO_COLUMNS)
         pairs.draw_pair_configurations(figure, run)
-    PLAIN.explain_all(figure, figure.axes, 6)  # of sensors, where agents have different ones
+    # The legend of sensors, where agents have different ones.
+    PLAIN.explain_all(figure, figure.axes, 6)
     return figure
 
 

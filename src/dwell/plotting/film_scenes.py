@@ -117,8 +117,10 @@ def plane_scene(ax: Axes, frames: FilmFrames) -> Animated:
     run = frames.run
     show_ground, behind, outline = _ground(ax, frames)
     maps.include(ax, frames.places[frames.present])
-    key = "shade: density      " * _is_shaded(run) + "lines: held velocity"
-    words = filter(None, [ax.get_xlabel(), key + RINGS * frames.flashes, worlds.sensor_words(run)])
+    key = "shade: density      lines: held velocity" if _is_shaded(run) else "lines: held velocity"
+    if frames.flashes:
+        key += RINGS
+    words = filter(None, [ax.get_xlabel(), key, worlds.sensor_words(run)])
     ax.set_xlabel("\n".join(words), fontsize=PLAIN.label_size)
 
     size = 1.35 * PLAIN.dot(run.agents)
@@ -195,10 +197,13 @@ def space_scene(ax: Axes, frames: FilmFrames) -> Animated:
     angles = np.linspace(frames.camera.min(), frames.camera.max(), 60).tolist()
     cameras = [Camera(scope, first + angle) for angle in angles]
     artists, draw = scene.moving_scene(ax, cameras)
-    key = "dark lines: held velocity      " * (not still) + "grey: shadows"
-    key += "      no cells: each sensor has its own" * (len(run.system.sensors) > 1)
+    key = "grey: shadows" if still else "dark lines: held velocity      grey: shadows"
+    if len(run.system.sensors) > 1:
+        key += "      no cells: each sensor has its own"
+    if frames.flashes and not still:
+        key += RINGS
     ax.text(
-        0.5, 0.0, key + RINGS * (frames.flashes and not still), transform=ax.transAxes,
+        0.5, 0.0, key, transform=ax.transAxes,
         ha="center", va="bottom", fontsize=PLAIN.text_size,
     )  # fmt: skip
 

@@ -125,7 +125,8 @@ def draw_density(
         aspect="auto" if is_slim(workspace) else "equal",
     )  # fmt: skip
     image.set_clip_path(clip_of(ax, workspace))
-    return image, quantity_label("density") + rf"$\;/\;10^{{{power}}}$" * (power != 0)
+    label = quantity_label("density")
+    return image, rf"{label}$\;/\;10^{{{power}}}$" if power else label
 
 
 def renew_density(

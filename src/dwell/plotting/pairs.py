@@ -55,8 +55,10 @@ def _panels(figure: Figure, count: int) -> Iterator[tuple[int, int, Axes]]:
 
 def _entitle(figure: Figure, run: Run, words: str) -> None:
     n = run.workspace.dimension
-    which = f"the first {MOST_PAIRED} of " * (n > MOST_PAIRED) + f"{n} coordinates: "
-    figure.suptitle(which + words, fontsize=PLAIN.label_size)
+    which = f"{n} coordinates"
+    if n > MOST_PAIRED:
+        which = f"the first {MOST_PAIRED} of {which}"
+    figure.suptitle(f"{which}: {words}", fontsize=PLAIN.label_size)
 
 
 def draw_pair_places(ax: Axes, workspace: Workspace, density: Density, positions: Points) -> None:

@@ -13,7 +13,7 @@ from dwell._types import in_short, is_one_of, listed
 from dwell.errors import InputError
 from dwell.plotting.figures import FIGURES, entitled, figures_of, require_matplotlib
 from dwell.results import RunLike, as_run
-from dwell.results.files import refuse_foreign, shown, written_whole
+from dwell.results.files import make_folder, refuse_foreign, shown, written_whole
 from dwell.scenario.guards import as_path
 
 if TYPE_CHECKING:
@@ -76,14 +76,7 @@ def write_figures(
     kinds = _known("format", formats, FORMATS)
     require_matplotlib()
     folder = as_path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise InputError(
-            f"plots cannot go to {folder}: {fault.strerror or fault}; a folder that can be "
-            "written is needed",
-            code="plot.folder",
-        ) from fault
+    make_folder(folder, "plot.folder")
     if not force:
         check_free(folder, drawings, kinds)
     from matplotlib import rc_context

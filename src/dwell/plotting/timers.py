@@ -45,7 +45,9 @@ def draw_timers(
         if p >= named:
             line = {"color": style.faint, "lw": 0.6 * style.thin}
             rest = run.agents - named
-            label = f"{shown - named} of " * (shown < run.agents) + f"the other {rest}"
+            label = f"the other {rest}"
+            if shown < run.agents:
+                label = f"{shown - named} of {label}"
         dot: Any = {} if end > begin or p >= named else {"marker": "o", "ms": 3.0}
         first = p <= named  # one entry in the legend for all agents without a name
         line |= {"zorder": 2 if p < named else 1, "label": label if first else None}

@@ -71,7 +71,7 @@ def tradeoff(setting: Setting, units: Units = OPEN) -> Figure:
             draw(s.eta_max, label=r"$k_1 = \tilde\eta_{\max}$", **edge)
     alike = len(set(s.t2.tolist())) == 1 and len(set(s.lipschitz.tolist())) == 1
     here: Any = {"color": PLAIN.final if s.feasible else PLAIN.start, "ms": 5.0, "mew": PLAIN.frame}
-    here["label"] = "this scenario" + f", agent {p}" * (not alike)
+    here["label"] = "this scenario" if alike else f"this scenario, agent {p}"
     for ax, x_key, y_key, _ in panels:
         ax.plot([numbers[x_key]], [numbers[y_key]], "o", mec=PLAIN.ink, ls="none", zorder=5, **here)
     PLAIN.explain_all(figure, [first, second, third], 3)

@@ -62,6 +62,18 @@ def refuse_foreign(path: Path, mark: str, what: str, code: str, remedy: str) -> 
         raise InputError(says, code=code)
 
 
+def make_folder(folder: Path, code: str) -> None:
+    """Make `folder`; raise with the reason where that is not possible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(
+            f"nothing can be written to {folder}: {fault.strerror or fault}; a folder that can be "
+            "written is needed",
+            code=code,
+        ) from fault
+
+
 def _beside(target: Path) -> Path:
     """A new, empty, hidden file in the folder of `target`."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")

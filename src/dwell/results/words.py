@@ -198,8 +198,10 @@ def _switch(switch: dict[str, Any], units: Units) -> str:
     agents: list[str] = []
     for key in ("leave", "arrive"):
         count = len(switch[key])
+        if not count:
+            continue
         who = str(count) if agents else counted(count, "agent")
-        agents += [f"{who} {key}{'s' * (count == 1)}"] if count else []
+        agents.append(f"{who} {key}s" if count == 1 else f"{who} {key}")
     says += [", ".join(agents)] if agents else []
     when = units.after(f"switches at t = {switch['time']:g}", "time")
     return when + (f" ({'; '.join(says)})" if says else "")
@@ -211,7 +213,7 @@ def numbers_in_words(agents: list[int]) -> str:
         return f"agents {agents[0]} to {agents[-1]}"
     few = ", ".join(map(str, agents[:MOST_LISTED]))
     more = f" and {len(agents) - MOST_LISTED} more" if len(agents) > MOST_LISTED else ""
-    return f"agent{'s' * (len(agents) > 1)} {few}{more}"
+    return f"{'agents' if len(agents) > 1 else 'agent'} {few}{more}"
 
 
 def _cost(s: dict[str, Any], end: str) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from dwell._types import counted
 from dwell.errors import arriving
 
 from .problems import Problem, Where, shown
@@ -123,9 +124,4 @@ def matrix(where: Where, rows: Sequence[Vector] | None, n: int) -> Iterator[Prob
 
 def in_workspace(n: int) -> str:
     """The reason why n numbers are needed."""
-    return f"as the workspace has {dimensions(n)}"
-
-
-def dimensions(n: int) -> str:
-    """A number of dimensions in words."""
-    return f"{n} dimension{'s' * (n != 1)}"
+    return f"as the workspace has {counted(n, 'dimension')}"

@@ -262,17 +262,20 @@ def nearest(word: str, known: list[str]) -> str | None:
 
 
 def elsewhere(key: str, root: Model) -> Where | None:
-    """The one other place of the format that has a key of this name."""
+    """The one other place of the format that has a key of this name, in the outermost tables.
+
+    What lists of tables hold has no one place.
+    """
     places = {where for where in _all_keys(root, ()) if where[-1] == key}
-    return places.pop() if len(places) == 1 and key != "kind" else None
+    least = min(map(len, places), default=0)
+    outermost = [where for where in places if len(where) == least]
+    return outermost[0] if len(outermost) == 1 and key != "kind" else None
 
 
 def _all_keys(model: Model, where: Where) -> Iterator[Where]:
     for key, field in fields_of(model).items():
         yield (*where, key)
-        if key in ("parts", "world", "sensor", "faults"):  # whose keys repeat those of other tables
-            continue
-        for inner in _models_in(field.annotation):
+        for inner in _models_in(field.annotation, in_lists=False):
             yield from _all_keys(inner, (*where, key))
 
 
@@ -300,11 +303,13 @@ def _kinds_of(model: Model) -> list[str]:
     return list(_words_in(field.annotation)) if field else []
 
 
-def _models_in(annotation: Any) -> Iterator[Model]:
+def _models_in(annotation: Any, in_lists: bool = True) -> Iterator[Model]:
+    """The tables that a field may hold, also in lists of tables or not."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
-    for inner in get_args(annotation):
-        yield from _models_in(inner)
+    if in_lists or get_origin(annotation) is not tuple:
+        for inner in get_args(annotation):
+            yield from _models_in(inner, in_lists)
 
 
 def _words_in(annotation: Any) -> Iterator[str]:

@@ -39,7 +39,10 @@ def fleet_problems(scenario: Any, agents: int) -> Iterator[Problem]:
         yield Problem(("fleet", "quorum"), "fleet.quorum", says)
     faults = fleet.faults or FaultsSpec()
     if faults.clock_offset >= scenario.run.horizon > 0.0:
-        says = f"= {faults.clock_offset:g} must be less than run.horizon; agents end by own clocks"
+        says = (
+            f"= {faults.clock_offset:g} must be less than run.horizon, because each agent ends at "
+            "the horizon by its own clock"
+        )
         yield Problem(("fleet", "faults", "clock_offset"), "fleet.faults", says)
     if fleet.peers is not None and len(fleet.peers) != agents:
         says = f"has {len(fleet.peers)} addresses; one for each of {agents} agents is needed"

@@ -26,16 +26,17 @@ MOST_DIGITS = 3900
 # that never closes is one too, as far as it may go: the parser stops there and says so, and its end
 # is not sought again at each of the quotes within. Every repeat is possessive: no text makes this
 # backtrack.
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*+(?:"{3,5})?'
     r"|'''(?:[^']|'{1,2}(?!'))*+(?:'{3,5})?"
     r'|"(?:[^"\\\n]|\\.)*+"?'
     r"|'[^'\n]*+'?"
     r"|\#[^\n]*+"
-    r"|(?P<digits>[0-9][0-9_]*+)"
+    r"|(?P<number>(?<![\w.])[-+]?[0-9][0-9_.eE+-]*+)"
     r"|(?P<mark>[\[\]{}.,=\n])",
     re.DOTALL,
 )
+_DIGITS = re.compile(r"[0-9][0-9_]*+")
 
 
 def as_path(path: Any) -> Path:
@@ -122,13 +123,14 @@ def check_text(text: str, source: str = "the scenario") -> None:
     if "\0" in text:
         raise ScenarioError(f"{source} must not contain a NUL.", code="scenario.encoding")
     depth = dots = 0
-    for token in _TOKEN.finditer(text):
-        mark, digits = token["mark"], token["digits"]
+    for token in TOKEN.finditer(text):
+        mark, number = token["mark"], token["number"] or ""
+        dots += number.count(".")  # a key may be one
         if mark is not None:
             dots = dots + 1 if mark == "." else 0
             depth = depth + 1 if mark in "[{" else max(depth - (mark in "]}"), 0)
         beyond = ""
-        if digits and len(digits) > MOST_DIGITS:
+        if max(map(len, _DIGITS.findall(number)), default=0) > MOST_DIGITS:
             beyond, code = f"numbers of at most {MOST_DIGITS} digits", "scenario.too-long"
         elif depth > MOST_DEPTH:
             beyond, code = f"at most {MOST_DEPTH} nested brackets", "scenario.too-deep"

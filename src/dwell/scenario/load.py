@@ -21,7 +21,7 @@ from .overrides import apply_overrides
 from .problems import Problem, Where, scenario_error, shown
 from .rasters import raster_tables
 from .schema import Scenario
-from .site import with_site
+from .site import with_outline, with_stand_in
 from .trust import refuse_far_code
 from .values import MOST_BITS
 
@@ -62,7 +62,7 @@ def load_scenario(
     file = as_path(path)
     mapping = text_to_mapping(read_text(file), source=str(file))
     changed = apply_overrides(mapping, overrides)
-    scenario = parse_scenario(with_site(changed, file.parent, parse_scenario))
+    scenario = parse_scenario_in(changed, file.parent)
     refuse_far_code(scenario, mapping, file.parent, allow_code)
     named = named_code(scenario) or any(spec.file for spec in raster_tables(scenario))
     return beside(scenario, file.parent) if named else scenario
@@ -79,7 +79,7 @@ def as_scenario(given: ScenarioLike) -> Scenario:
     if isinstance(given, Scenario):
         return given
     if isinstance(given, Mapping):
-        return parse_scenario(with_site(given, "", parse_scenario))
+        return parse_scenario_in(given, "")
     if isinstance(given, str | os.PathLike):
         return load_scenario(given)
     raise ScenarioError(
@@ -87,6 +87,16 @@ def as_scenario(given: ScenarioLike) -> Scenario:
         "a .toml or .json file is needed",
         code="scenario.type",
     )
+
+
+def parse_scenario_in(mapping: Mapping[str, Any], folder: str | os.PathLike[str]) -> Scenario:
+    """The scenario that a mapping describes, at the site that it may name by a file in `folder`."""
+    checked = with_stand_in(mapping)
+    if checked is None:
+        return parse_scenario(mapping)
+    spec = parse_scenario(checked).site
+    assert spec is not None
+    return parse_scenario(with_outline(mapping, spec, folder))
 
 
 def parse_scenario(mapping: Mapping[str, Any]) -> Scenario:

@@ -7,19 +7,25 @@ imported at all is decided where a file is read: see `scenario.trust`.
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import inspect
+import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from hashlib import sha256
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
     SOURCE_SUFFIXES,
     ExtensionFileLoader,
     FileFinder,
+    ModuleSpec,
     SourceFileLoader,
 )
+from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -35,6 +41,8 @@ if TYPE_CHECKING:
 CODE = (*EXTENSION_SUFFIXES, *SOURCE_SUFFIXES)  # endings of files that an import runs
 _LOADED: dict[Path, tuple[str, ModuleType]] = {}  # by file: the digest of its source, the module
 _LOCK = threading.RLock()
+_HOMES = "_dwell_folder_"  # packages of modules in folders have this name and a number
+_NUMBERS = count()
 
 
 def named_code(scenario: Scenario) -> dict[str, str]:
@@ -66,7 +74,8 @@ def find_code(key: str, name: str, folder: str | None) -> Any:
             raise AttributeError(f"module {module!r} has no attribute {attribute!r}")
         found = getattr(home, attribute)
     except Exception as fault:  # importing runs the module, which may fail in any way
-        says = f"{type(fault).__name__}: {' '.join(str(fault).split())[:200]}"
+        text = re.sub(rf"{_HOMES}\d+\.", "", " ".join(str(fault).split()))
+        says = f"{type(fault).__name__}: {text[:200]}"
         where = f"{folder} or on sys.path" if folder else "sys.path"
         says = f"is {shown(name)}, which cannot be imported from {where} ({says})"
         if isinstance(fault, ModuleNotFoundError) and module.startswith(str(fault.name)):
@@ -93,7 +102,7 @@ def _unfit(key: str, top: str, found: Any) -> str:
     lacks = [name for name in ("begin", "decide") if not _is_method(found, name)]
     if lacks:
         return f"has no method {lacks[0]}(observation); a law has begin and decide"
-    home = str(type.__getattribute__(found, "__dict__").get("__module__", ""))
+    home = _plain(str(type.__getattribute__(found, "__dict__").get("__module__", "")))
     if home.partition(".")[0] != top:
         return f"was defined in {shown(home)}; name that module"
     return ""
@@ -175,6 +184,9 @@ def name_of(thing: Any) -> tuple[str, str | None] | None:
     home = sys.modules.get(module)
     if module == "__main__" or home is None or getattr(home, name, None) is not thing:
         return None
+    if module.startswith(_HOMES):
+        top = sys.modules[module.partition(".")[0]]
+        return f"{_plain(module)}:{name}", str(top.__path__[0])
     file = getattr(sys.modules[module.partition(".")[0]], "__file__", None)
     path = Path(file or "").resolve()
     folder = path.parents[1] if path.name == "__init__.py" else path.parent
@@ -199,28 +211,38 @@ def _imported(module: str, folder: str | None) -> tuple[str, ModuleType]:
 
 
 def _read(module: str, folder: str) -> ModuleType:
-    """The module of this name in `folder`, with its own helpers; sys.modules is left as it was."""
-    before, top = dict(sys.modules), module.partition(".")[0]
-    for name, loaded in before.items():
-        if name.partition(".")[0] == top or _hides(name, loaded, folder):
-            del sys.modules[name]
+    """The module of this name in `folder`, read anew with its own helpers.
+
+    The folder becomes a package with a name of its own, in which all its modules have theirs.
+    """
+    if _Finder not in sys.meta_path:
+        sys.meta_path.insert(0, _Finder)
+    home = ModuleType(f"{_HOMES}{next(_NUMBERS)}")
+    home.__path__ = [folder]
+    sys.modules[home.__name__] = home
     importlib.invalidate_caches()
-    finders, hook = dict(sys.path_importer_cache), _sources_in(folder, top)
-    sys.path_importer_cache.clear()
-    sys.path_hooks.insert(0, hook)
-    sys.path.insert(0, folder)
-    try:
-        return importlib.import_module(module)
-    finally:
-        sys.path.remove(folder)
-        sys.path_hooks.remove(hook)
-        sys.path_importer_cache.clear()
-        sys.path_importer_cache.update(finders)
-        for name in set(sys.modules) - set(before):
-            file = getattr(sys.modules[name], "__file__", None)
-            if file is not None and Path(file).is_relative_to(folder):
-                del sys.modules[name]
-        sys.modules.update(before)
+    return importlib.import_module(f"{home.__name__}.{module}")
+
+
+def _plain(module: str) -> str:
+    """The name of a module in its folder."""
+    return module.partition(".")[2] if module.startswith(_HOMES) else module
+
+
+class _Finder:
+    """Finds the modules of folders that `_read` made packages of."""
+
+    @staticmethod
+    def find_spec(name: str, path: Iterable[str] | None, _target: object = None) -> Any:
+        """The place of a module in the folders `path` of its package, if that is one of ours."""
+        ours = path if path is not None and name.startswith(_HOMES) else ()
+        found = (_place_of(name, folder) for folder in ours)
+        return next((one for one in found if one is not None), None)
+
+
+def _place_of(name: str, folder: str) -> ModuleSpec | None:
+    loaders = (ExtensionFileLoader, EXTENSION_SUFFIXES), (_Source, SOURCE_SUFFIXES)
+    return FileFinder(folder, *loaders).find_spec(name)
 
 
 class _Source(SourceFileLoader):
@@ -230,22 +252,35 @@ class _Source(SourceFileLoader):
         path = self.get_filename(fullname)
         return self.source_to_code(self.get_data(path), path)
 
-
-def _sources_in(folder: str, top: str) -> Callable[[str], FileFinder]:
-    """A path hook for the modules in `folder` and in its package `top`, without bytecode."""
-
-    def finder(path: str) -> FileFinder:
-        if path != folder and not Path(path).is_relative_to(Path(folder, top)):
-            raise ImportError(path=path)
-        loaders = (ExtensionFileLoader, EXTENSION_SUFFIXES), (_Source, SOURCE_SUFFIXES)
-        return FileFinder(path, *loaders)
-
-    return finder
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module, for which modules of its folder come before others of their names."""
+        home = module.__name__.partition(".")[0]
+        vars(module)["__builtins__"] = vars(builtins) | {"__import__": partial(_import, home)}
+        super().exec_module(module)
 
 
-def _hides(name: str, loaded: ModuleType, folder: str) -> bool:
-    """Whether a loaded module, not of the standard library, hides one of its name in `folder`."""
-    file = getattr(loaded, "__file__", None)
-    if file is None or name.partition(".")[0] in sys.stdlib_module_names:
+def _import(
+    home: str,
+    name: str,
+    globals: Mapping[str, Any] | None = None,
+    locals: Mapping[str, Any] | None = None,
+    fromlist: Sequence[str] | None = (),
+    level: int = 0,
+) -> ModuleType:
+    """Import as `__import__` does, in a module of the folder that is the package `home`."""
+    top = name.partition(".")[0]
+    if level or not _is_in(home, top):
+        return builtins.__import__(name, globals, locals, fromlist or (), level)
+    found = builtins.__import__(f"{home}.{name}", globals, locals, fromlist or ())
+    return found if fromlist else sys.modules[f"{home}.{top}"]
+
+
+@cache
+def _is_in(home: str, top: str) -> bool:
+    """Whether a module comes from the folder: there is one, and none of the standard library."""
+    if top in sys.stdlib_module_names:
         return False
-    return source_file(name, folder) is not None and not Path(file).is_relative_to(folder)
+    spec = _place_of(top, sys.modules[home].__path__[0])
+    if spec is not None and spec.loader is None:  # a folder, perhaps of data
+        return find_spec(top) is None
+    return spec is not None

@@ -9,7 +9,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator
 
-from . import checks
+from dwell._types import counted
+
 from .problems import Problem, listing, needs
 from .tracks import FileKeyframes, FileTrack, frames_of
 from .values import (
@@ -182,5 +183,6 @@ class RasterSpec(Table):
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """A raster outside the plane."""
         if n != 2:
-            says = f'= "raster" needs a workspace of the plane, got {checks.dimensions(n)}'
+            given = counted(n, "dimension")
+            says = f'= "raster" needs a workspace of the plane, got {given}'
             yield Problem(("kind",), "density.dimension", says)

@@ -18,6 +18,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 
 from dwell._compatibility import Feature, Need, of_dimension, refusals
 from dwell._parameters import LENGTH, RATE, TIME
+from dwell._types import counted
 from dwell.errors import InputError
 
 from . import checks
@@ -195,7 +196,7 @@ class Scenario(Table):
     _withheld: str = PrivateAttr("")  # why its Python code is not imported; empty if it may be
 
     def __repr__(self) -> str:
-        agents = f"{self.agent_count} agent{'s' * (self.agent_count != 1)}"
+        agents = counted(self.agent_count, "agent")
         named = f" {self.name!r}" if self.name else ""
         return (
             f"<Scenario{named}: {agents}, {self.controller.kind}, until t = {self.run.horizon:g}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -120,30 +120,32 @@ def units_at(site: SiteSpec | None) -> Units:
     return OPEN if site is None else METRIC
 
 
-def with_site(
-    mapping: Mapping[str, Any],
-    folder: str | os.PathLike[str],
-    check: Callable[[Mapping[str, Any]], Any],
-) -> Mapping[str, Any]:
-    """`mapping` with the workspace that its site gives; itself without a site, or if it has that.
+def with_stand_in(mapping: Mapping[str, Any]) -> dict[str, Any] | None:
+    """`mapping` with any workspace in place of that of its site; None where no site is to be read.
 
-    The file is relative to `folder`; `check` parses a mapping, and refuses what is wrong in it.
+    What is wrong in it can then be found before the map file is read.
     """
     table = mapping.get("site")
     if not isinstance(table, Mapping) or (table.get("crs") and "workspace" in mapping):
-        return mapping
+        return None
     if "workspace" in mapping:
         says = "cannot be given beside [site], whose outline is the workspace; keep one of the two"
         raise ScenarioError(f"workspace {says}", code="site.workspace", key="workspace")
     stated = {key: value for key, value in table.items() if key != "crs"}
-    given = check({**mapping, "site": stated, "workspace": STAND_IN}).site
+    return {**mapping, "site": stated, "workspace": STAND_IN}
+
+
+def with_outline(
+    mapping: Mapping[str, Any], spec: SiteSpec, folder: str | os.PathLike[str]
+) -> dict[str, Any]:
+    """`mapping` with the workspace that its site gives, whose file is relative to `folder`."""
     from dwell.sites import Site
 
     from .places import describe_workspace
 
-    path = os.path.abspath(os.path.join(folder, given.file))
-    keys = {name: getattr(given, name) for name in OPTIONS}
-    site = Site.read(path, **keys, crs=table.get("crs"))
+    path = os.path.abspath(os.path.join(folder, spec.file))
+    keys = {name: getattr(spec, name) for name in OPTIONS}
+    site = Site.read(path, **keys, crs=mapping["site"].get("crs"))
     found: dict[str, Any] = {"file": path, "crs": site.frame.crs, "sha256": site.digest}
     found |= {name: list(getattr(site, name)) for name in ("repairs", "notes")}
     if _fits_as_degrees(mapping["agents"], site):
@@ -154,7 +156,7 @@ def with_site(
             raise ScenarioError(f'{key}: {says}"degrees"', code="site.coordinates", key=key)
         found["notes"].append(f'{says}"degrees" or "metres"')
     tables: dict[str, Any] = {**mapping, "workspace": describe_workspace(site.workspace)}
-    tables["site"] = {**given.model_dump(exclude_none=True), **found}
+    tables["site"] = {**spec.model_dump(exclude_none=True), **found}
     return _in_metres(tables, site)
 
 

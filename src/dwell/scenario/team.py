@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Tag
 
 from dwell._parameters import LENGTH
+from dwell._types import counted
 
 from . import checks
 from .laws import NetworkSpec
@@ -143,7 +144,7 @@ class WorldSpec(Table):
     def of_dimension(self, n: int) -> Iterator[Problem]:
         """What does not have n coordinates."""
         if self.workspace is not None and self.workspace.dimension != n:
-            says = f"needs {checks.dimensions(n)}, as before, got {self.workspace.dimension}"
+            says = f"needs {counted(n, 'dimension')}, as before, got {self.workspace.dimension}"
             yield Problem(("workspace",), "scenario.dimension", says)
         if self.density is not None:
             for problem in self.density.of_dimension(n):

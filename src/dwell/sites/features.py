@@ -143,7 +143,8 @@ def _chosen_layer(file: Path, layers: list[str], layer: str | None) -> str:
         return layers[0]
     if layer is not None and is_one_of(layer, layers):
         return layer
-    listed = ", ".join(layers[:MOST_LISTED]) + ", ..." * (len(layers) > MOST_LISTED)
+    shown = layers if len(layers) <= MOST_LISTED else [*layers[:MOST_LISTED], "..."]
+    listed = ", ".join(shown)
     came = f"has {len(layers)} layers" if layer is None else f"has no layer {in_short(layer)}"
     raise refused(file, f"{came}; choose one by layer = ...: {listed}", "layer")
 
@@ -247,15 +248,19 @@ def _chosen_feature(file: Path, feature: One, features: Features) -> int:
     if not ids:
         raise refused(file, "has no features; one with a polygon is needed", "feature")
     among = found or every
-    listed = "; ".join(_about_feature(k, features) for k in among[:MOST_LISTED])
-    listed += "; ..." * (len(among) > MOST_LISTED)
+    about = [_about_feature(k, features) for k in among[:MOST_LISTED]]
+    if len(among) > MOST_LISTED:
+        about.append("...")
+    listed = "; ".join(about)
     came = f"has {counted(len(ids), 'feature')}"
     if feature is not None:
         came += f", of which {len(found) or 'none'} match feature = {in_short(feature)}"
     alike = len(among) > 1 and all(
         len({str(column[k]) for k in among}) == 1 for column in fields.values()
     )
-    advice = "choose one by feature = its number from 0" + ', or "key=value"' * (not alike)
+    advice = "choose one by feature = its number from 0"
+    if not alike:
+        advice += ', or "key=value"'
     says = f'{came}; one is needed, {advice}, or "{ALL}": {listed}'
     raise refused(file, says, "feature")
 

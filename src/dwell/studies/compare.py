@@ -19,22 +19,12 @@ from dwell.plotting.save import check_free
 from dwell.progress import Progress, reported
 from dwell.results import Run
 from dwell.results.figures import compared_figures, nested
-from dwell.results.files import check_target
-from dwell.runner import run_scenario, simulate
+from dwell.results.files import check_target, make_folder
+from dwell.runner import run_scenario, run_under
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
-from dwell.scenario.build import (
-    build,
-    build_density,
-    build_sensors,
-    build_switches,
-    build_workspace,
-    refuse_unfit,
-    with_seed,
-)
+from dwell.scenario.build import build, refuse_unfit, with_seed
 from dwell.scenario.describe import check_controller, describe_controller
-from dwell.scenario.schema import GridSpec
 from dwell.scenario.values import Table
-from dwell.studies.folder import make_folder
 from dwell.studies.laws import matched, mismatches, scenarios_of_laws, with_law
 from dwell.studies.outcome import Match, levels_of, settled_at
 from dwell.studies.outcome import match as matched_ends
@@ -299,7 +289,7 @@ def keep_comparison(
     reason, and there are no plots. The other options are those of `compare_scenarios`.
     """
     require_matplotlib()
-    make_folder(out)
+    make_folder(out, "studies.folder")
     files = {name: out / f"{name.replace(':', '-')}.nc" for name in scenarios}
     for path in files.values():
         check_target(path, force=force)
@@ -328,28 +318,7 @@ def _run(scenario: Scenario | None, case: Any, threads: int | None, progress: Pr
     if isinstance(case, Scenario):
         return run_scenario(case, progress=progress, threads=threads)
     assert scenario is not None
-    system, start, _ = build(scenario)
-    options, grid, sensors = scenario.run, scenario.run.integration, build_sensors(scenario)
-    density = None if sensors else build_density(scenario.density, scenario)
-    return simulate(
-        build_workspace(scenario.workspace),
-        density,
-        start[: scenario.agents.count],
-        case,
-        switches=build_switches(scenario),
-        sensors=sensors,
-        radius=system.radius,
-        until=options.horizon,
-        seed=system.seed,
-        ids=scenario.agents.ids,
-        spacing=grid.spacing if isinstance(grid, GridSpec) else None,
-        network=system.network,
-        sample_every=options.record.sample_every,
-        max_jumps=options.max_jumps,
-        nu=system.nu,
-        progress=progress,
-        threads=threads,
-    )
+    return run_under(scenario, case, progress=progress, threads=threads)
 
 
 def _in_place(scenario: Scenario, given: Any, match: bool) -> Any:

@@ -204,7 +204,7 @@ def design(
     graph : {"start", "run"}
         The Voronoi graph over which they agree.
     at : float, optional
-        The time whose world is meant, where the world changes; 0 by default.
+        Time at which a world that changes is taken; 0 by default.
     progress : callable or bool, optional
         As in `run_scenario`.
 

@@ -350,7 +350,8 @@ def mismatches(own: Scenario, laws: Mapping[str, Any]) -> Iterator[str]:
         if of_own is None:
             if others:
                 named = _kind(own)  # of a class: which trait would state it
-                named += f", a class whose traits have no {keys[named]}" * (named == PYTHON)
+                if named == PYTHON:
+                    named += f", a class whose traits have no {keys[PYTHON]}"
                 yield f"the scenario's law ({named}) sets no {what}: the others keep theirs."
             continue
         without = [name for name, case in others.items() if _kind(case) not in keys]

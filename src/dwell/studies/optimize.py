@@ -26,13 +26,14 @@ from dwell.geometry import MovingPolygon, Workspace, as_workspace
 from dwell.plotting.figures import deployment, minima, require_matplotlib
 from dwell.plotting.save import check_free, write_figures
 from dwell.progress import Progress, reported
+from dwell.results.files import make_folder
 from dwell.scenario import Scenario, ScenarioLike, as_scenario
 from dwell.scenario.build import build, with_seed
 from dwell.scenario.frozen import scenario_at
 from dwell.scenario.schema import GridSpec
 from dwell.studies.confined import confine, is_admissible
 from dwell.studies.deployment import Deployment
-from dwell.studies.folder import make_folder, refuse_other, write_text
+from dwell.studies.folder import refuse_other, write_text
 from dwell.studies.newton import Descent, DescentInterrupted, Kind, descend
 from dwell.studies.random_starts import CornerFrame, random_start
 from dwell.workers.threads import run_jobs
@@ -77,7 +78,7 @@ def optimize(
     seed : int, optional
         The seed of the random starts.
     at : float, optional
-        The time whose world is meant, where it changes; 0 by default.
+        Time at which a world that changes is taken; 0 by default.
     workers : int, optional
         Threads; the result does not depend on them.
     progress : callable or bool, optional
@@ -169,7 +170,7 @@ def optimize_scenario(
 def check_folder(out: Path, formats: Sequence[str]) -> None:
     """Make the folder `out`, and refuse it where a file of another origin would be replaced."""
     require_matplotlib()
-    make_folder(out)
+    make_folder(out, "studies.folder")
     refuse_other(out / FILE, MARK)
     check_free(out, FIGURES, formats)
 

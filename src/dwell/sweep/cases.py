@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
@@ -17,14 +18,22 @@ from dwell.errors import DwellError, Interrupted, UnsavedError
 from dwell.results.figures import Kind, figures
 from dwell.results.summary import flat
 from dwell.sweep.template import CaseSpec, CaseTemplate, SweepCase
+from dwell.workers.child import in_words
 
 if TYPE_CHECKING:
     from dwell.results import Run
 
-DONE, FAILED, AGAIN = "done", "failed", "again"  # the last: worth a retry
 OWN: Final = ("case", "point", "repeat", "key", "status", "failure")  # columns before the figures
 SEEDS: Final = ("seed", "start_seed")  # then these
 BESIDE: Final = ("_seconds", "_worker")  # not in the table: they differ between runs
+
+
+class CaseStatus(StrEnum):
+    """How a case ended, in its row."""
+
+    DONE = "done"
+    FAILED = "failed"
+    AGAIN = "again"  # it failed, and is worth a retry
 
 
 @final
@@ -40,7 +49,7 @@ class Chunk:
     @property
     def first(self) -> int:
         """Number of its first case."""
-        return self.cases[0][0]
+        return self.cases[0].number
 
     def __len__(self) -> int:
         return len(self.cases)
@@ -82,16 +91,14 @@ def run_case(case: SweepCase, template: CaseTemplate, runs: dict[str, bytes]) ->
     except Interrupted:
         raise KeyboardInterrupt from None  # without the run, which other processes do not need
     except (MemoryError, OSError, UnsavedError) as fault:  # perhaps temporary
-        return {**row, "status": AGAIN, "failure": _sentence(f"{type(fault).__name__}: {fault}")}
+        status, says = CaseStatus.AGAIN, in_words(fault)
     except DwellError as fault:
-        return {**row, "status": FAILED, "failure": _sentence(str(fault))}
+        status, says = CaseStatus.FAILED, str(fault)
     except Exception as fault:
-        return {**row, "status": FAILED, "failure": _sentence(f"{type(fault).__name__}: {fault}")}
-    return {**row, **figures}
-
-
-def _sentence(text: str) -> str:
-    return " ".join(text.split())[:500]
+        status, says = CaseStatus.FAILED, in_words(fault)
+    else:
+        return {**row, **figures}
+    return {**row, "status": status, "failure": " ".join(says.split())[:500]}
 
 
 def blank_row(case: SweepCase, template: CaseTemplate) -> dict[str, Any]:
@@ -102,7 +109,7 @@ def blank_row(case: SweepCase, template: CaseTemplate) -> dict[str, Any]:
     }
     seeds = {"seed": case.seed, "start_seed": case.start_seed}
     mine = {"case": case.number, "point": case.point, "repeat": case.repeat, "key": case.key}
-    return {**mine, "status": DONE, "failure": None, **values, **seeds}
+    return {**mine, "status": CaseStatus.DONE, "failure": None, **values, **seeds}
 
 
 def as_cell(value: Any, as_text: bool) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -89,13 +90,6 @@ class Plan:
     def __len__(self) -> int:
         return self.points * self.sweep.repeats
 
-    def values(self, point: int) -> tuple[int, list[Value]]:
-        """Return the block of a point and the value of each key; None if its law has none."""
-        block = max(k for k, block in enumerate(self.blocks) if block.first <= point)
-        found = self.blocks[block]
-        row = {**found.fixed, **product_row(found.groups, point - found.first)}
-        return block, [row.get(key) for key in self.keys]
-
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Return sentences about speeds and gains of varied laws that are not matched."""
@@ -133,9 +127,12 @@ class Plan:
         return found.model_copy(update={"run": run})
 
     def spec(self, case: int) -> CaseSpec:
-        """Return what distinguishes a case from the others."""
+        """Return what distinguishes a case from the others; None for keys that its law lacks."""
         point, repeat = divmod(case, self.sweep.repeats)
-        return (case, point, repeat, *self.values(point))
+        base = bisect(self.blocks, point, key=lambda block: block.first) - 1
+        block = self.blocks[base]
+        row = {**block.fixed, **product_row(block.groups, point - block.first)}
+        return CaseSpec(case, point, repeat, base, [row.get(key) for key in self.keys])
 
     def case(self, number: int) -> SweepCase:
         """Return one case."""

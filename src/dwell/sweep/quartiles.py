@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dwell._types import Floats
-from dwell.sweep.cases import DONE, OWN, SEEDS
+from dwell.sweep.cases import OWN, SEEDS, CaseStatus
 
 PARTS = {"q25": 0.25, "median": 0.5, "q75": 0.75}
 
@@ -50,7 +50,7 @@ def summary_blocks(blocks: Iterator[Any], schema: Any, keys: Sequence[str]) -> I
         columns: dict[str, Any] = {"point": point[firsts]}
         columns |= {key: block.column(key).take(pa.array(firsts)) for key in keys}
         columns["runs"] = _counts(np.ones(len(point)), cuts)
-        columns["failed"] = _counts(status != DONE, cuts)
+        columns["failed"] = _counts(status != CaseStatus.DONE, cuts)
         columns["ended_badly"] = _counts(_ended_badly(block), cuts)
         for name in _figures(block.schema, keys):
             columns |= _spread(name, block.column(name), cuts)

@@ -13,7 +13,7 @@ import numpy as np
 from dwell._types import Floats
 from dwell._units import METRIC, OPEN, Units
 from dwell.results.files import refused, shown
-from dwell.sweep.cases import DONE
+from dwell.sweep.cases import CaseStatus
 from dwell.sweep.store import RUNS, read_plan
 from dwell.sweep.table import need_pyarrow, read
 
@@ -85,7 +85,7 @@ def read_sweep(folder: str | os.PathLike[str]) -> SweepTable:
         raise refused(f"the sweep in {shown(path)} is not finished; the same command goes on")
     names = pq.read_schema(path / RUNS).names
     table = read(path / RUNS, [name for name in names if not name.startswith("final_")])
-    done = table.filter(pc.equal(table.column("status"), DONE))
+    done = table.filter(pc.equal(table.column("status"), CaseStatus.DONE))
     bases = plan["frame"]["bases"]
     units = METRIC if all(base.get("site") for base in bases) else OPEN
     return SweepTable(keys, Columns(done), limits_of_waits(bases, keys), units)
@@ -102,7 +102,7 @@ def limits_of_waits(
     if len(found) != 1 or T2 not in moved or moved - {T2, *HARMLESS}:
         return {}
     law, assumed = found[0]["controller"], found[0].get("certificate")
-    reach = (1.0 - law.get("epsilon", 1e-8)) * law["nu"]
+    reach = (1.0 - law["epsilon"]) * law["nu"]
     marks = [
         (reach / law["k1"], r"$k_1 T_2 = \tilde\nu$: async_local, no overshoot"),
         (2.0 * reach / law["k1"], r"$k_1 T_2 = 2\tilde\nu$: sync_global"),

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any, final
 
 from dwell.errors import ScenarioError
-from dwell.scenario import Scenario, load_scenario, parse_scenario
+from dwell.scenario import Scenario, load_scenario
 from dwell.scenario.guards import as_path, read_text
-from dwell.scenario.load import text_to_mapping
+from dwell.scenario.load import parse_scenario_in, text_to_mapping
 from dwell.scenario.problems import shown
-from dwell.scenario.site import with_site
 from dwell.scenario.trust import code_allowed, is_seal, refuse_far_names, sealed
 from dwell.studies.laws import beside_if_named
 from dwell.sweep.axes import KIND, Group, Range, latin_hypercube
@@ -120,7 +119,7 @@ def _scenario(given: str | Mapping[str, Any], folder: Path, laws: Sequence[str])
     if isinstance(given, str):
         path = folder / given
         return beside_if_named(load_scenario(path), laws, path.parent)
-    return beside_if_named(parse_scenario(with_site(given, folder, parse_scenario)), laws, folder)
+    return beside_if_named(parse_scenario_in(given, folder), laws, folder)
 
 
 def groups_of(table: SweepTable) -> tuple[Group, ...]:

@@ -27,7 +27,7 @@ from dwell.errors import InputError, StoreError
 from dwell.results.files import locked, refused, shown, written_whole
 from dwell.scenario.trust import sealed
 from dwell.sweep import table
-from dwell.sweep.cases import FAILED, Result, blank_row, figures_alone
+from dwell.sweep.cases import CaseStatus, Result, blank_row, figures_alone
 from dwell.sweep.plan import Plan
 from dwell.sweep.quartiles import summary_blocks, summary_schema
 
@@ -82,7 +82,7 @@ class Folder:
 
     def _take_stock(self, path: Path, rows: Any, retry: bool) -> None:
         cases = rows.column("case").to_numpy()
-        good = rows.column("status").to_numpy(zero_copy_only=False) != FAILED
+        good = rows.column("status").to_numpy(zero_copy_only=False) != CaseStatus.FAILED
         if retry and not good.all():
             if not good.any():
                 return self._take_away(path)
@@ -98,7 +98,8 @@ class Folder:
         import pyarrow.compute as pc
 
         groups = table.groups(path)
-        good = (rows.filter(pc.not_equal(rows.column("status"), FAILED)) for rows in groups)
+        failed = CaseStatus.FAILED
+        good = (rows.filter(pc.not_equal(rows.column("status"), failed)) for rows in groups)
         target = self._new_part()
         table.write_blocks(good, table.Parts([path], self.plan.keys).schema(), target, {})
         self._take_away(path)
@@ -127,7 +128,7 @@ class Folder:
         table.write_part(table.arrow_table(rows, self.plan.keys), target)
         self._parts.append(target)
         self.done[[row["case"] for row in rows]] = True
-        self.failed += sum(row["status"] == FAILED for row in rows)
+        self.failed += sum(row["status"] == CaseStatus.FAILED for row in rows)
         if len(self._parts) > MOST_PARTS:
             self._join_parts()
 
@@ -204,7 +205,7 @@ class Folder:
         found: dict[int, Failure] = {}  # a case may stand twice after a crash
         for path in self._parts if self.failed else ():
             rows = table.read(path, ["case", "status", "failure"])
-            bad = rows.filter(pc.equal(rows.column("status"), pa.scalar(FAILED)))
+            bad = rows.filter(pc.equal(rows.column("status"), pa.scalar(CaseStatus.FAILED)))
             found |= {row["case"]: Failure(row["case"], row["failure"]) for row in bad.to_pylist()}
         return [found[case] for case in sorted(found)[:most]]
 
@@ -288,7 +289,7 @@ def take_over(out: Path, old: Mapping[str, Any], plan: Plan) -> None:
         rows = []
         for row in group.to_pylist():
             number = numbers.pop(row["key"], None)
-            if number is not None and row["status"] != FAILED:
+            if number is not None and row["status"] != CaseStatus.FAILED:
                 mine = blank_row(plan.case(number), template)
                 rows.append({**figures_alone(row, old["keys"], template.final), **mine})
         if rows:

@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import Any, NamedTuple, final
 
 from dwell._types import finite_number
 from dwell.errors import InputError, ScenarioError
@@ -27,7 +27,15 @@ SOURCES = "sources"  # of a case: digests of the Python modules that it names
 START = "agents.start"
 SAMPLES = 1000  # along a run, if its scenario does not say how many
 
-CaseSpec: TypeAlias = tuple[int, int, int, int, list[Value]]  # case, point, repeat, base, values
+
+class CaseSpec(NamedTuple):
+    """What distinguishes a case of a sweep from the others."""
+
+    number: int
+    point: int
+    repeat: int
+    base: int  # which of the scenarios it is made of
+    values: list[Value]  # of the keys that are varied
 
 
 @final
@@ -43,21 +51,20 @@ class CaseTemplate:
     final: bool  # whether final positions, centroids and masses are kept
     keep_runs: bool
 
-    def case(self, spec: CaseSpec | Sequence[Any]) -> SweepCase:
+    def case(self, spec: CaseSpec) -> SweepCase:
         """Return the case of a spec."""
-        number, point, repeat, base, values = spec
-        mapping = copy.deepcopy(self.bases[base])
-        mapping["run"]["seed"] = seed_of(self.seed, repeat, "run")
+        mapping = copy.deepcopy(self.bases[spec.base])
+        mapping["run"]["seed"] = seed_of(self.seed, spec.repeat, "run")
         scattered = {}
         if self.starts == "random":
-            scattered = {"seed": seed_of(self.seed, repeat, "start")}
+            scattered = {"seed": seed_of(self.seed, spec.repeat, "start")}
             mapping["agents"]["start"] |= scattered
-        for key, value in zip(self.keys, values, strict=True):
+        for key, value in zip(self.keys, spec.values, strict=True):
             if value is not None and key != KIND:
                 given = {**value, **scattered} if key == START and scattered else value
                 put(mapping, key, copy.deepcopy(given))
         _sample_along(mapping["run"])
-        return SweepCase(number, point, repeat, self.keys, values, mapping)
+        return SweepCase(spec.number, spec.point, spec.repeat, self.keys, spec.values, mapping)
 
 
 def _sample_along(run: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, final
 
-from dwell.sweep.cases import AGAIN, FAILED, Chunk, Result, blank_row
+from dwell.sweep.cases import CaseStatus, Chunk, Result, blank_row
 from dwell.sweep.plan import Plan
 
 SECONDS = 0.5  # of work in one chunk: enough that its transfer costs little
@@ -88,14 +88,14 @@ class WorkQueue:
             waiting.append(replace(chunk, attempt=chunk.attempt + 1))
             return []
         row = blank_row(chunk.template.case(chunk.cases[0]), chunk.template)
-        return [{**row, "status": FAILED, "failure": f"{reason}, {TRIES} times"}]
+        return [{**row, "status": CaseStatus.FAILED, "failure": f"{reason}, {TRIES} times"}]
 
     def split_retries(self, chunk: Chunk, result: Result) -> Result:
         """Return a result without the cases that are worth a retry, which are queued again."""
         rows: list[dict[str, Any]] = []
-        specs = {spec[0]: spec for spec in chunk.cases}
+        specs = {spec.number: spec for spec in chunk.cases}
         for row in result.rows:
-            if row["status"] != AGAIN:
+            if row["status"] != CaseStatus.AGAIN:
                 rows.append(row)
                 continue
             one = replace(chunk, cases=(specs[row["case"]],))

@@ -26,7 +26,7 @@ from dwell.measure.metrics import measure_at
 from dwell.scenario import Scenario
 from dwell.web.errors import problem
 from dwell.web.http_server import prepared
-from dwell.web.jobs.registry import CANCELLED, RUNNING, Job, report
+from dwell.web.jobs.registry import Job, JobState, report
 from dwell.web.limits import Limits
 from dwell.web.wire_format import BEGIN, EVENTS, SAMPLES, Spool, pack
 
@@ -76,7 +76,7 @@ class PageView:
             )
             self._server.silent, folder = True, self._server.folder
             self._job = Job(name, kind, folder / "none", folder / "fleet", live=False, fleet=True)
-            self._job.status = RUNNING
+            self._job.status = JobState.RUNNING
             self._server.registry.follow(self._job)
             self._spool = stack.enter_context(Spool(self._job.spool))
             report(self._job, self._spool.put(BEGIN, 0, 0, text))
@@ -166,7 +166,7 @@ class PageView:
             self._show(max((one.stamp for one in self._waiting), default=0.0))
         says = "The fleet has ended; dwell serve shows its file, if it was given one."
         self._job.error = problem("web.fleet", says)
-        self._server.later(self._server.registry.close, self._job, CANCELLED)
+        self._server.later(self._server.registry.close, self._job, JobState.CANCELLED)
         self._server.handle_exit(0, None)
         self._thread.join()
         self._stack.close()

@@ -8,7 +8,7 @@ from typing import Any
 
 from dwell.errors import AgentsError, DensityError, InputError, ScenarioError, WorkspaceError
 from dwell.scenario import Scenario, parse_scenario, text_to_mapping
-from dwell.scenario.guards import decode
+from dwell.scenario.guards import TOKEN, decode
 from dwell.scenario.places import DENSITY_TABLES, PolytopeSpec, WorkspaceSpec
 from dwell.web.limits import Limits
 
@@ -20,13 +20,6 @@ NAMES = ("file", "path", "sha256")
 DEGREES = ("EPSG:4326", "OGC:CRS84", "EPSG:4258", "EPSG:4269")
 LONGEST_SYSTEM = 3_000  # characters of the text of a coordinate system
 HIGH, MOST_FACES = 4, 1e6  # dimensions from which polytopes may have very many faces
-
-_TOKEN = re.compile(
-    r'"(?:[^"\\\n]|\\.)*+"?'  # strings are skipped, also those without an end
-    r"|'[^'\n]*+'?"
-    r"|(?P<number>(?<![\w.])[-+]?[0-9][0-9_.eE+-]*+)"
-    r"|(?P<mark>[\[\]{}])"
-)
 
 
 def checked_text(raw: bytes, limits: Limits) -> str:
@@ -43,20 +36,16 @@ def checked_text(raw: bytes, limits: Limits) -> str:
 
 def _check_shape(text: str, limits: Limits) -> None:
     depth = numbers = 0
-    for token in _TOKEN.finditer(text):
-        mark = token["mark"]
-        if mark is None:
-            numbers += token["number"] is not None
-            if numbers > limits.numbers:
-                says = f"the request may have at most {limits.numbers} numbers, got more"
-                raise ScenarioError(says, code="web.too-many-numbers")
-        elif mark in "[{":
-            depth += 1
-            if depth > limits.depth:
-                says = f"the request may have at most {limits.depth} nested brackets, got more"
-                raise ScenarioError(says, code="web.too-deep")
-        else:
-            depth = max(depth - 1, 0)
+    for token in TOKEN.finditer(text):
+        mark = token["mark"] or ""
+        numbers += token["number"] is not None
+        depth = max(depth + (mark in ("[", "{")) - (mark in ("]", "}")), 0)
+        if numbers > limits.numbers:
+            says = f"the request may have at most {limits.numbers} numbers, got more"
+            raise ScenarioError(says, code="web.too-many-numbers")
+        if depth > limits.depth:
+            says = f"the request may have at most {limits.depth} nested brackets, got more"
+            raise ScenarioError(says, code="web.too-deep")
 
 
 def mapping_of_json(text: str) -> dict[str, Any]:

@@ -17,24 +17,28 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, final
 
 INTERVAL = 0.1  # seconds between two progress messages
-DONE, FAILED, STOPPED, LOST, LATE, CROWDED = (
-    "done", "failed", "stopped", "lost", "late", "crowded"
-)  # fmt: skip
+
+
+class Ending(StrEnum):
+    """How a task ended; in brackets the value that comes with it."""
+
+    RESULT = "result"  # it has one (that)
+    FAILED = "failed"  # by an exception (what `Work.describe` returned)
+    STOPPED = "stopped"  # on request (None)
+    LOST = "lost"  # its process died (how)
+    LATE = "late"  # it took longer than it may (the time limit in words)
+    CROWDED = "crowded"  # it was stopped because others wait (None)
 
 
 class TaskOutcome(NamedTuple):
-    """How a task ended, and its value.
+    """How a task ended, and its value."""
 
-    The value is the result (`done`), what `Work.describe` returned (`failed`), how the process
-    ended (`lost`), the time limit in words (`late`), or None (`stopped` on request; `crowded`:
-    stopped because others wait).
-    """
-
-    status: str
+    status: Ending
     value: Any = None
 
 
@@ -111,11 +115,11 @@ class Work:
     def outcome(self, order: Any, link: Link) -> tuple[TaskOutcome, bool]:
         """Return the outcome of an order, and whether memory ran out."""
         try:
-            return TaskOutcome(DONE, self.run(order, link)), False
+            return TaskOutcome(Ending.RESULT, self.run(order, link)), False
         except Stopped:
-            return TaskOutcome(STOPPED), False
+            return TaskOutcome(Ending.STOPPED), False
         except Exception as fault:
-            return TaskOutcome(FAILED, self.describe(fault)), isinstance(fault, MemoryError)
+            return TaskOutcome(Ending.FAILED, self.describe(fault)), isinstance(fault, MemoryError)
 
 
 ADDRESSES, RESIDENT = 0, 1  # columns of /proc/self/statm

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from dwell.workers.child import CROWDED, DONE, LATE, LOST, STOPPED, TaskOutcome, Work
+from dwell.workers.child import Ending, TaskOutcome, Work
 from dwell.workers.process import Process
 
 GRACE = 0.5  # seconds from a request to stop until the process is killed
 SPARE = 2  # processes that may go on with something long beside those that take new tasks
 PAUSE = 0.25  # seconds before a process is replaced that ended before it was ready
 CLOSING = 5.0  # seconds in which killed processes are waited for
-ON_REQUEST = TaskOutcome(STOPPED)
+ON_REQUEST = TaskOutcome(Ending.STOPPED)
 
 
 @final
@@ -158,7 +158,7 @@ class Pool:
             task.timers.append(loop.call_later(seconds, call, task))
 
     def _late(self, task: Task) -> None:
-        self.stop(task, TaskOutcome(LATE, f"{task.seconds:g} s"))
+        self.stop(task, TaskOutcome(Ending.LATE, f"{task.seconds:g} s"))
 
     def _set_aside(self, task: Task) -> None:
         """Let a long task go on beside the queue, if others wait."""
@@ -172,7 +172,7 @@ class Pool:
             self._aside.append(process)
             self._spawn()
         else:
-            self.stop(task, TaskOutcome(CROWDED))
+            self.stop(task, TaskOutcome(Ending.CROWDED))
 
     def _receive(self, process: Process, message: Any) -> None:
         task: Task | None = process.task
@@ -203,7 +203,7 @@ class Pool:
             self.died(process.ended_by())
         if task is not None:
             process.task = None
-            self._finish(task, TaskOutcome(LOST, process.ended_by()))
+            self._finish(task, TaskOutcome(Ending.LOST, process.ended_by()))
         if process.ready:
             self._spawn()
         else:
@@ -214,7 +214,7 @@ class Pool:
             timer.cancel()
         task.timers.clear()
         task.process = None
-        if task.stopping is not None and outcome.status != DONE:
+        if task.stopping is not None and outcome.status != Ending.RESULT:
             outcome = task.stopping
         task.ended(outcome)
 

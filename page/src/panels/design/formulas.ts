@@ -32,9 +32,6 @@ export const maxGain = (s: Setting): number =>
   s.tied
     ? ((s.etaMax / s.k1) * reach(s)) / (s.t2 * spread(s))
     : Math.sqrt((s.etaMax * reach(s)) / (s.t2 * spread(s)));
-/** The largest L for which this T2 is admissible; below 0 if none is. */
-export const maxLipschitz = (s: Setting): number =>
-  ((s.etaMax * reach(s)) / (s.k1 * s.k1 * s.t2) - 1) / Math.sqrt(s.agents);
 /** Below this T2 agents near a minimum approach it, each on its own clock. */
 export const asyncLocal = (s: Setting): number => reach(s) / s.k1;
 /** Below this T2 the cost falls from any start, if all sample at the same times. */

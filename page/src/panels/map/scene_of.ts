@@ -8,6 +8,7 @@ import type { Part } from "../../geometry/rings";
 import { flattened, nameOfAxis, PLANE, shadowOf } from "../../geometry/shadow";
 import { regionOfParts, widthOf, type Region } from "../../geometry/workspace";
 import { largestOf, paintHeat, type Heat } from "../../map/heat";
+import { isSame, Memo } from "../../map/memo";
 import type { Glance, Scene, Tool } from "../../map/scene";
 import type { Theme } from "../../map/theme";
 import { fit, type Bounds, type Size, type View } from "../../map/view";
@@ -80,28 +81,27 @@ export function boundsOfScenario(scenario: Scenario): Bounds | null {
     : null;
 }
 
+/** A workspace as it is drawn: itself, or its shadow on two axes, or in space. */
+interface Seen {
+  readonly region: Region;
+  readonly shadow: Scene["shadow"];
+  readonly space: Scene["space"];
+}
+
 /** Caches what is costly to compute, for one map. */
 export class SceneMaker {
-  private world: World | null = null;
-  private worldFor: Scenario | null = null;
-  private paintedAt = 0;
-  private most = 0;
-  private mostFor: readonly unknown[] = [];
-  private region: Region | null = null;
-  private regionFor: readonly unknown[] = [];
-  private shadow: Scene["shadow"] = null;
+  private readonly world = new Memo<World>();
+  private readonly seen = new Memo<Seen>();
+  private readonly tableKey = new Memo<unknown>();
+  private readonly density = new Memo<Density | null>();
+  private readonly most = new Memo<number>();
+  private readonly heat = new Memo<Heat>();
+  private readonly frame = new Memo<Bounds>();
+  private readonly fitted = new Memo<View>();
+  private readonly glance = new Memo<Glance>();
+  private shadow: Scene["shadow"] = null; // of what was seen last without dragging
   private space: Scene["space"] = null;
-  private density: Density | null = null;
-  private densityFor = "";
-  private tableFor: DensityTable | undefined | null = null;
-  private heat: Heat | null = null;
-  private heatFor: readonly unknown[] = [];
-  private frame: Bounds | null = null;
-  private frameFor: readonly unknown[] = [];
-  private fitted: View | null = null;
-  private fittedFor: readonly unknown[] = [];
-  private glance: Glance | null = null;
-  private glanceFor: readonly unknown[] = [];
+  private painted: { density: Density; place: readonly unknown[]; when: number } | null = null;
 
   constructor(
     private readonly session: Session,
@@ -187,9 +187,7 @@ export class SceneMaker {
   }
 
   private worldOf(scenario: Scenario): World {
-    if (this.worldFor !== scenario || !this.world) this.world = new World(worldOf(scenario));
-    this.worldFor = scenario;
-    return this.world;
+    return this.world.get([scenario], () => new World(worldOf(scenario)));
   }
 
   private codeOf<Code>(
@@ -213,79 +211,66 @@ export class SceneMaker {
     const workspace = world.workspaceAt(t);
     const now = world.regionAt(t);
     const code = now.dimension === 3 && orbit ? this.codeOf(spaceCode) : null;
-    const key = [now, axes, orbit, code];
-    if (!this.region || key.some((one, k) => one !== this.regionFor[k])) {
-      this.regionFor = key;
+    const seen = this.seen.get([now, axes, orbit, code], () => {
       const { dimension } = now;
-      const seen = axes[1] < dimension ? axes : PLANE;
       const space = code && orbit ? code.spaceOf(workspace, orbit) : null;
-      this.space = space;
-      this.shadow =
-        dimension > 2
-          ? { axes: seen, names: [nameOfAxis(seen[0], dimension), nameOfAxis(seen[1], dimension)] }
-          : null;
-      this.region = space ? space.region : this.shadow ? shadowOf(workspace, places, seen) : now;
-    }
-    return this.region;
+      if (dimension <= 2) return { region: space ? space.region : now, shadow: null, space };
+      const [x, y] = axes[1] < dimension ? axes : PLANE;
+      const shadow: Scene["shadow"] = {
+        axes: [x, y],
+        names: [nameOfAxis(x, dimension), nameOfAxis(y, dimension)],
+      };
+      return { region: space ? space.region : shadowOf(workspace, places, [x, y]), shadow, space };
+    });
+    this.shadow = seen.shadow;
+    this.space = seen.space;
+    return seen.region;
   }
 
   private densityOf(table: DensityTable | undefined): Density | null {
-    if (table === this.tableFor) return this.density;
-    this.tableFor = table;
-    const key = isRaster(table) ? "" : JSON.stringify(table ?? null); // of a grid that would take too long
-    if (!key || key !== this.densityFor) {
-      this.densityFor = key;
-      this.density = densityOf(table);
-    }
-    return this.density;
+    // Equal tables have one density; a grid as text would take too long.
+    const key = this.tableKey.get([table], () => (isRaster(table) ? table : JSON.stringify(table ?? null)));
+    return this.density.get([key], () => densityOf(table));
   }
 
   /** The picture of a density; while time runs it may be that of a moment ago. */
   private heatOf(density: Density, world: World, region: Region, theme: Theme, most: number): Heat {
-    const key = [world.changes ? world : region, theme, density];
-    const changed = key.map((one, k) => one !== this.heatFor[k]);
+    const place = [world.changes ? world : region, theme];
+    const { painted } = this;
     const soon =
+      world.changes &&
       this.clock === this.session.clock &&
       this.clock.playing &&
-      performance.now() - this.paintedAt < HEAT_EVERY;
-    if (!this.heat || changed[0] || changed[1] || (changed[2] && !(soon && world.changes))) {
-      this.heatFor = key;
-      this.paintedAt = performance.now();
-      this.heat = paintHeat(
-        density,
-        world.changes ? boundsOfAll(world.regions, 0) : boundsOf(region, 0),
-        theme,
-        most,
-      );
-    }
-    return this.heat;
+      painted !== null &&
+      isSame(place, painted.place) &&
+      performance.now() - painted.when < HEAT_EVERY;
+    const shown = soon ? painted.density : density;
+    return this.heat.get([...place, shown], () => {
+      this.painted = { density: shown, place, when: performance.now() };
+      const bounds = world.changes ? boundsOfAll(world.regions, 0) : boundsOf(region, 0);
+      return paintHeat(shown, bounds, theme, most);
+    });
   }
 
   /** About the largest density of some sensors at any time. */
   private mostOf(world: World, sensors: readonly number[], end: number): number {
-    const key = [world, sensors.join()];
-    if (key.some((one, k) => one !== this.mostFor[k])) {
-      this.mostFor = key;
+    return this.most.get([world, sensors.join()], () => {
       const all = world.times
         .filter((t) => t <= end)
         .map((t) => densityOf(tableAt(world.densityAt(t, sensors), t)));
-      this.most = largestOf(
+      return largestOf(
         all.filter((one) => one !== null),
         boundsOfAll(world.regions, 0),
       );
-    }
-    return this.most;
+    });
   }
 
   /** The box of the workspace; of one that changes, at all times. */
   private frameOf(world: World, region: Region, end: number): Bounds {
     const whole = world.changes && !this.shadow;
-    const key = [whole ? world : region, end];
-    if (!this.frame || key.some((one, k) => one !== this.frameFor[k])) {
-      this.frameFor = key;
-      this.frame = whole ? boundsOfAll(world.regions, end) : boundsOf(region, end);
-    }
-    return this.frame;
+    return this.frame.get([whole ? world : region, end], () =>
+      whole ? boundsOfAll(world.regions, end) : boundsOf(region, end),
+    );
   }
 
   /** Everything; peaks outside of the workspace, too, while these can be moved. */
@@ -293,11 +278,7 @@ export class SceneMaker {
     const others = tool === "peaks" && !this.shadow ? peaks.map((peak) => boxOf(peak, frame)) : [];
     const box = around([frame, ...others]);
     const key = [box.left, box.right, box.bottom, box.top, size.width, size.height];
-    if (!this.fitted || key.some((one, k) => one !== this.fittedFor[k])) {
-      this.fittedFor = key;
-      this.fitted = fit(box, size, region.dimension === 2);
-    }
-    return this.fitted;
+    return this.fitted.get(key, () => fit(box, size, region.dimension === 2));
   }
 
   /** The last sample; while time runs, that of the chosen agent. */
@@ -311,12 +292,7 @@ export class SceneMaker {
         : -1
       : jump - 1;
     if (row < 0 || (arc.events.sampled && !arc.events.sampled[row])) return null;
-    const key = [arc, row, piece.radii && scale];
-    if (key.some((one, k) => one !== this.glanceFor[k])) {
-      this.glanceFor = key;
-      this.glance = seen(piece, row, scale);
-    }
-    return this.glance;
+    return this.glance.get([arc, row, piece.radii && scale], () => seen(piece, row, scale));
   }
 }
 

@@ -1,1 +1,1 @@
-"""Kernels of cells in convex polygons."""
+"""Kernels of the plane: Voronoi, power and guaranteed cells in polygons and regions, rasters."""

@@ -26,9 +26,8 @@ class Scratch(NamedTuple):
 
     x: np.ndarray  # polygon being cut: vertices in the agent's frame, counter-clockwise
     y: np.ndarray
-    label: (
-        np.ndarray
-    )  # what lies behind the edge from this vertex to the next; see halfplane_clip.py
+    # What lies behind the edge from this vertex to the next: see halfplane_clip.py.
+    label: np.ndarray
     x2: np.ndarray  # the polygon after the next cut
     y2: np.ndarray
     label2: np.ndarray
@@ -61,7 +60,7 @@ class Scratch(NamedTuple):
 
 
 def whole_lines(count: int) -> np.ndarray:
-    """So many zeros, from the start of a cache line on: no vector register then spans two."""
+    """`count` zeros, aligned to a cache line, so that no vector register spans two lines."""
     memory = np.zeros(count + 7)
     begin = -memory.ctypes.data % 64 // 8
     return memory[begin : begin + count]

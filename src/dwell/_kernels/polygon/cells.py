@@ -111,9 +111,22 @@ def find_cell(
 ):
     """Find the cell of agent p, which is first in `near`.
 
+    Agents in a disc about p are listed, and the disc grows until no agent outside can change the
+    cell (`settled`). For each disc:
+
+        the list has more than `most` agents       -> the tree lists a smaller disc (`in_tree`)
+        `tracing`                                  -> trace the boundary among those listed;
+                                                      where that fails, never again
+        `in_tree`, not `tracing`, the first time   -> find the vertices in the tree; done if more
+                                                      than LINES agents are in reach (`crowded`)
+        neither                                    -> clip the cell by those listed since
+
+    Where the cell before was crowded, the tree and its vertices come first.
+
     radius: of the first disc; guess: whether it is one; tracing: whether a trace may succeed;
     quick: the candidates are not needed afterwards. `segments` and `row` are None for agents at
-    rest at (x, y). Returns (vertices, candidates, squared distance of the nearest, reach).
+    rest at (x, y). `m` agents are listed, up to the squared distance `limit`; the first `lo` have
+    clipped the cell. Returns (vertices, candidates, squared distance of the nearest, reach).
     """
     px = near.x[0]
     py = near.y[0]

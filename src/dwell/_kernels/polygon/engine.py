@@ -199,7 +199,7 @@ def note_nothing(j, p, t, following, cruise, segments, log, memory):
 
 @njit
 def run_few(until, segments, domain, terms, program, key, streams, log, memory):
-    """Return (jumps, reason) for at most LINES agents: see ../common/event_loop.py."""
+    """Return (jumps, reason) of a run of few agents: see ../common/event_loop.py."""
     return event_loop(
         measure_among_few, note_nothing, until, segments, domain, terms, program, key, streams, log,
         memory,

@@ -69,12 +69,12 @@ def frame_weight(raster, k):
 
 
 @inner
-def add_slab(raster, j, base, pivot, v0, v1, left, right, gap, count, pieces, t):
+def add_slab(raster, height, base, pivot, v0, v1, left, right, gap, count, pieces, t):
     """Add the slab of a row from v0 to v1, seen from that row, between two lines.
 
-    j: the row, and its v seen from the pivot; left, right: u of a line at both ends. gap: first and
-    last of the tiles that are added already. Columns are counted from `base` on. Returns the number
-    of pieces in the buffer, and the moments.
+    height: the row, and its v seen from the pivot; left, right: u of a line at both ends. gap:
+    first and last of the tiles that are added already. Columns are counted from `base` on. Returns
+    the number of pieces in the buffer, and the moments.
     """
     bilinear = raster.bilinear
     begin, end = -base, raster.columns + bilinear - base  # all columns
@@ -86,7 +86,7 @@ def add_slab(raster, j, base, pivot, v0, v1, left, right, gap, count, pieces, t)
     until = smaller(math.floor(clamped(smaller(r0, r1), begin, end)), end - bilinear)
     if gap[0] < gap[1]:
         whole, until = smaller(whole, gap[0] * TILE - base), larger(until, gap[1] * TILE - base)
-    row, cv = j
+    row, cv = height
     if whole < until:
         count, t = add_side(
             raster, row, first, whole, base, pivot[0], cv, v0, v1, l0, l1, True, count, pieces, t

@@ -172,20 +172,9 @@ def cell_by_vertices(p, t, px, py, xs, ys, cruise, row, tree, near, wx, wy, s):
                 _, dx, dy, q = owner_among(x[at], y[at], r2, p, px, py, xs, ys)
             else:
                 _, dx, dy, q = owner_of(
-                    x[at],
-                    y[at],
-                    r2,
-                    p,
-                    t,
-                    px,
-                    py,
-                    cruise,
-                    row,
-                    tree,
-                    s.stack,
-                    s.stack_bits,
+                    x[at], y[at], r2, p, t, px, py, cruise, row, tree, s.stack, s.stack_bits,
                     near.visits,
-                )
+                )  # fmt: skip
             if q < 0 or is_listed(q, m, used):
                 at = at + 1 if at + 1 < n else 0
                 left -= 1

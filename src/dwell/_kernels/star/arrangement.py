@@ -185,9 +185,8 @@ def common_pieces(count, low, high, pieces, more):
         first = (a, low[1], low[2], low[3])
         last = (b, high[1], high[2], high[3])
         early = (b - TURN, high[1], high[2], high[3])
-        if (
-            early[0] > begin[0]
-        ):  # the arc may end after the beginning, and begin again before the end
+        # The arc may end after the beginning, and begin again before the end.
+        if early[0] > begin[0]:
             m = put_piece(m, begin, early if early[0] < end[0] else end, more)
         if a < end[0]:
             m = put_piece(m, first, last if b < end[0] else end, more)

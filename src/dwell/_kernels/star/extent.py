@@ -174,10 +174,10 @@ def hull_points(planar, count, corners, sectors, buffers):
 
 @inner
 def put_wide_first(n, points):
-    """Sort out points that belong to no widest pair, to the end; gives how many are left.
+    """Move points that cannot belong to a widest pair to the end; return the number of the others.
 
-    Some width is known from a few hops to the farthest point; a pair as wide as that has both of
-    its points so far from the middle that the farthest one there could make up the rest.
+    A few hops, each to the point farthest away, give some width. In a pair as wide as that, both
+    points are at least so far from the middle that the point farthest from it makes up the rest.
     """
     middle = ZERO
     for k in range(n):

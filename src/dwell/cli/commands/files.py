@@ -138,7 +138,7 @@ def _features_in_lines(rows: list[dict[str, Any]]) -> list[str]:
         if row.get("parts", 0) > 1:
             sizes = [f"{side:.3g}" for size in row["largest"] if size for side in size]
             pairs = [" by ".join(pair) for pair in zip(sizes[::2], sizes[1::2], strict=True)]
-            more = ", ..." * (row["parts"] > len(pairs))
+            more = ", ..." if row["parts"] > len(pairs) else ""
             lines.append(f"{'parts':>12} 0, 1, ... (km): {', '.join(pairs)}{more}"[:77])
     return lines
 

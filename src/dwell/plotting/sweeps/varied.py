@@ -82,7 +82,10 @@ class VariedKeys:
         found = []
         for row, k in number_of.items():
             parts = [_part(*named) for named in zip(keys, row, strict=True) if named[1] is not None]
-            found.append(Line(", ".join(parts) or "none" * bool(keys), which == k))
+            name = ", ".join(parts)
+            if keys and not parts:
+                name = "none"
+            found.append(Line(name, which == k))
         return found
 
 

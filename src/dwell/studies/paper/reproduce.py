@@ -24,9 +24,10 @@ from dwell.plotting.save import check_free
 from dwell.plotting.style import Figure
 from dwell.progress import Progress
 from dwell.results import Run
+from dwell.results.files import make_folder
 from dwell.runner import provenance
 from dwell.studies.compare import LEVELS, Comparison, figures_of
-from dwell.studies.folder import RUN_MARK, make_folder, refuse_other, write_text
+from dwell.studies.folder import RUN_MARK, refuse_other, write_text
 from dwell.studies.paper.claims import judge
 from dwell.studies.paper.report import MARK, Reproduction, report_page, require_jinja
 from dwell.studies.paper.simulations import (
@@ -141,7 +142,7 @@ def _reproduction(
 def _prepare(folder: Path, runs: list[str], figures: list[str]) -> None:
     """Make the folder, and refuse to replace what was not made here."""
     for part in (folder, folder / "runs", folder / "figures"):
-        make_folder(part)
+        make_folder(part, "studies.folder")
     for name in ("report.html", "claims.json"):
         refuse_other(folder / name, MARK)
     for name in runs:

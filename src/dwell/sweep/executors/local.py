@@ -13,7 +13,7 @@ from typing import final
 from dwell.errors import DwellError
 from dwell.sweep.cases import Chunk, Result, run_chunk
 from dwell.sweep.executors import Done, Lost, RunChunk
-from dwell.workers.child import DONE, LOST, Link, TaskOutcome, Work
+from dwell.workers.child import Ending, Link, TaskOutcome, Work
 from dwell.workers.pool import Pool, Task
 
 MOST_DEATHS = 12  # before the first result: the cause is not a case
@@ -58,11 +58,11 @@ class LocalExecutor:
             return found
 
     def _ended(self, chunk: Chunk, outcome: TaskOutcome) -> None:
-        if outcome.status == LOST:
+        if outcome.status == Ending.LOST:
             self._finished.put(Lost(chunk, f"its process died ({outcome.value})", suspect=True))
             return
         self._results += 1
-        if outcome.status == DONE:
+        if outcome.status == Ending.RESULT:
             self._finished.put(Done(chunk, outcome.value))
         else:
             self._finished.put(Lost(chunk, str(outcome.value), suspect=True))

@@ -14,7 +14,7 @@ from dwell.web.errors import RequestError
 from dwell.web.jobs.registry import Job, JobRegistry
 from dwell.web.jobs.task_client import result_of
 from dwell.web.limits import Limits
-from dwell.workers.child import DONE, TaskOutcome
+from dwell.workers.child import Ending, TaskOutcome
 from dwell.workers.pool import Pool
 
 FPS, LONGEST = 20.0, 20  # frames and seconds
@@ -83,7 +83,7 @@ class FilmCache:
         def ended(outcome: TaskOutcome) -> None:
             """Called by the pool, as a stopped process goes on for a moment."""
             with suppress(FileNotFoundError):  # the run was deleted
-                if outcome.status == DONE:
+                if outcome.status == Ending.RESULT:
                     take.replace(path)
             for draft in self._folder.glob(f".{take.name}.*"):  # of a killed process
                 draft.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, final
 
@@ -16,14 +17,22 @@ from dwell.web.jobs.task_client import LESS, problem_of, submit
 from dwell.web.limits import Limits
 from dwell.web.wire_format import EVENTS, Entry
 from dwell.web.work.jobs import COMPILING
-from dwell.workers.child import DONE as HAS_RESULT
-from dwell.workers.child import TaskOutcome
+from dwell.workers.child import Ending, TaskOutcome
 from dwell.workers.pool import Pool, Task
 
-QUEUED, RUNNING, DONE, FAILED, CANCELLED = "queued", "running", "done", "failed", "cancelled"
 WARMING = "warming"  # shown in place of queued or running while code is compiled
 CLOSING = 2.0  # seconds in which listeners still receive how their runs ended
 PULSE = 0.25  # seconds between two checks for listeners
+
+
+class JobState(StrEnum):
+    """The state of a job."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
 
 
 @final
@@ -38,7 +47,7 @@ class Job:
     live: bool  # whether it ends when no client listens
     fleet: bool = False  # whether it is a live fleet, which no request ends
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
-    status: str = QUEUED
+    status: JobState = JobState.QUEUED
     progress: float = 0.0
     doing: str = "waiting"
     events: int = 0
@@ -54,7 +63,7 @@ class Job:
     @property
     def over(self) -> bool:
         """Whether it has ended."""
-        return self.status in (DONE, FAILED, CANCELLED)
+        return self.status in (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
     def changed(self) -> None:
         """Wake all listeners."""
@@ -124,9 +133,9 @@ class JobRegistry:
 
     def _warms(self, job: Job) -> bool:
         """Whether a job waits for code to be compiled, which happens once on each machine."""
-        if job.status == QUEUED:
+        if job.status == JobState.QUEUED:
             return self._pool.warming
-        return job.status == RUNNING and job.doing == COMPILING
+        return job.status == JobState.RUNNING and job.doing == COMPILING
 
     def start(self, admitted: dict[str, Any], *, live: bool) -> Job:
         """Put a new job into the queue."""
@@ -163,7 +172,7 @@ class JobRegistry:
         if job.over or job.task is None:
             return
         task, job.error = job.task, reason
-        self.close(job, CANCELLED)
+        self.close(job, JobState.CANCELLED)
         self._pool.stop(task)
 
     async def delete(self, job: Job) -> None:
@@ -193,7 +202,7 @@ class JobRegistry:
         """Refuse new jobs, and let the present ones end within the time that limits allow."""
         self.draining = True
         for job in self.newest_first():
-            if job.status == QUEUED:
+            if job.status == JobState.QUEUED:
                 self.cancel(job, problem("web.draining", "the server ended before its turn came"))
         until = time.monotonic() + self._limits.drain
         while self._pool.running and time.monotonic() < until:
@@ -205,7 +214,7 @@ class JobRegistry:
             await asyncio.sleep(0.02)
 
     def _began(self, job: Job) -> None:
-        job.status, job.doing = RUNNING, "preparing"
+        job.status, job.doing = JobState.RUNNING, "preparing"
         job.changed()
 
     def _ended(self, job: Job, outcome: TaskOutcome) -> None:
@@ -215,14 +224,14 @@ class JobRegistry:
             job.discard()
             return
         job.error = problem_of(outcome, job.advice)
-        if outcome.status == HAS_RESULT:
+        if outcome.status == Ending.RESULT:
             job.summary, job.progress = outcome.value["summary"], 1.0
-            self.close(job, DONE)
+            self.close(job, JobState.DONE)
         else:
-            self.close(job, CANCELLED if job.error is None else FAILED)
+            self.close(job, JobState.CANCELLED if job.error is None else JobState.FAILED)
         self._delete_oldest()
 
-    def close(self, job: Job, status: str) -> None:
+    def close(self, job: Job, status: JobState) -> None:
         """Record that a job is over."""
         job.status, job.doing, job.ended_at = status, status, time.monotonic()
         job.changed()
@@ -250,7 +259,7 @@ class JobRegistry:
     def _moved(self) -> None:
         """Wake listeners of waiting jobs: their places in the queue have changed."""
         for job in self._jobs.values():
-            if job.status == QUEUED:
+            if job.status == JobState.QUEUED:
                 job.changed()
 
 

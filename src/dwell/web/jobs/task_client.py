@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dwell.web.errors import RequestError, problem
-from dwell.workers.child import CROWDED, DONE, FAILED, LATE, LOST, TaskOutcome
+from dwell.workers.child import Ending, TaskOutcome
 from dwell.workers.pool import Pool, Task
 
 SECONDS = 60.0  # time limit of a short task: the first of a kind may have to be compiled
@@ -62,7 +62,7 @@ async def result_of(
     except asyncio.CancelledError:
         pool.stop(task)
         raise
-    if outcome.status == DONE:
+    if outcome.status == Ending.RESULT:
         result: dict[str, Any] = outcome.value
         return result
     error = problem_of(outcome)
@@ -93,14 +93,21 @@ def problem_of(outcome: TaskOutcome, advice: str = LESS) -> dict[str, Any] | Non
 
     `advice` says what would make a task that took too long shorter.
     """
-    says = {
-        LATE: f"the job took longer than the {outcome.value} that this server gives to one; "
-        f"{advice}, or use dwell run",
-        LOST: f"the worker process ended unexpectedly ({outcome.value}), perhaps for want of "
-        "memory; take fewer agents or a shorter horizon, or try again",
-        CROWDED: "too many long tasks are under way, and others wait; try again later",
-    }
-    codes = {LATE: "web.time", LOST: WORKER_LOST, CROWDED: "web.busy"}
-    if outcome.status in codes:
-        return problem(codes[outcome.status], says[outcome.status])
-    return outcome.value if outcome.status == FAILED else None
+    match outcome.status:
+        case Ending.LATE:
+            code = "web.time"
+            says = f"the job took longer than the {outcome.value} that this server gives to one; "
+            says += f"{advice}, or use dwell run"
+        case Ending.LOST:
+            code = WORKER_LOST
+            says = f"the worker process ended unexpectedly ({outcome.value}), perhaps for want of "
+            says += "memory; take fewer agents or a shorter horizon, or try again"
+        case Ending.CROWDED:
+            code = "web.busy"
+            says = "too many long tasks are under way, and others wait; try again later"
+        case Ending.FAILED:
+            error: dict[str, Any] = outcome.value
+            return error
+        case _:
+            return None
+    return problem(code, says)

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, final
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dwell.results.words import remarks_of
-from dwell.web.jobs.registry import DONE, Job, JobRegistry
+from dwell.web.jobs.registry import Job, JobRegistry, JobState
 from dwell.web.wire_format import BEGIN, EVENTS, Entry, drop_rows
 
 BEAT = 5.0  # seconds between two heartbeats
@@ -75,7 +75,7 @@ class Listener:
                 await asyncio.wait_for(news.wait(), max(rest, 0.01))
         self._state = None  # the final state is sent in any case, after all entries
         await self._send_state()
-        if self._job.status == DONE:
+        if self._job.status == JobState.DONE:
             summary = self._job.summary
             remarks = [] if summary is None else remarks_of(summary)
             await self._send_json({"type": "end", "summary": summary, "remarks": remarks})

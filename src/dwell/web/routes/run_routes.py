@@ -17,13 +17,13 @@ from dwell.exports.html import MOST_RUNS
 from dwell.web.backend import WithBackend, while_connected
 from dwell.web.errors import RequestError
 from dwell.web.jobs.film_cache import LONGEST, MEDIA, kinds
-from dwell.web.jobs.registry import DONE, Job
+from dwell.web.jobs.registry import Job, JobState
 from dwell.web.jobs.task_client import result_of
 from dwell.web.routes import response_models as models
 from dwell.web.routes.error_responses import WITH_BODY, error_responses
 from dwell.web.routes.run_listener import UNKNOWN, Listener
 from dwell.web.routes.scenario_routes import SCENARIO_BODY
-from dwell.workers.child import TaskOutcome
+from dwell.workers.child import Ending, TaskOutcome
 
 Name = Annotated[str, "the id of a run"]
 Live = Annotated[bool, Query(description="whether the run ends when no client listens to it")]
@@ -133,7 +133,7 @@ async def html(request: Request, backend: WithBackend, run: Several) -> Response
     def ended(outcome: TaskOutcome) -> None:
         """Called by the pool, as a stopped process goes on for a moment."""
         nonlocal content
-        if outcome.status == DONE and made.exists():
+        if outcome.status == Ending.RESULT and made.exists():
             content = made.read_bytes()
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -189,7 +189,7 @@ async def live(socket: WebSocket, backend: WithBackend) -> None:
 
 
 def _done(job: Job) -> Job:
-    if job.status != DONE:
+    if job.status != JobState.DONE:
         says = f"the run is {job.status}; it has no file, as only runs that are done do"
         raise RequestError(409, "web.not-done", says)
     return job

@@ -1,1 +1,1 @@
-import{G as e}from"./shared.js";import{x as t}from"./page.js";var n=({size:n,region:r,end:i},a)=>e(a,n,t(r,i));export{n as t};
+import{q as e}from"./shared.js";import{x as t}from"./page.js";var n=({size:n,region:r,end:i},a)=>e(a,n,t(r,i));export{n as t};

@@ -1,4 +1,4 @@
-"""Looks and borders in space."""
+"""Samples and facets in space."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_threads_change_no_bit():
     assert all(np.array_equal(values, two[name]) for name, values in one.items())
 
 
-def test_looks_in_many_configurations():
+def test_samples_of_many_configurations():
     """Crowded rows are sorted into bins, others are not; each look is the same as alone."""
     rng = np.random.default_rng(4)
     places = rng.uniform(0, 1, (4, 100, 3))
@@ -35,7 +35,7 @@ def test_looks_in_many_configurations():
         assert found.nearest[k] == alone.nearest[0]
 
 
-def test_what_a_look_tells():
+def test_what_a_sample_has():
     points = worlds.scattered(50)
     found = worlds.measure(worlds.cube(), points)
     gaps = np.linalg.norm(points[:, None] - points[None], axis=2)

@@ -1,4 +1,4 @@
-"""Back and forth: steps back bring runs back, drawings end, words and marks fit what is shown."""
+"""Steps back bring runs back, drawings end, words and marks fit what is shown."""
 
 from __future__ import annotations
 

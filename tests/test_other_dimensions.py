@@ -1,4 +1,4 @@
-"""What a stranger types in other dimensions than two: understood, or refused in one sentence."""
+"""From the front door in other dimensions than two: plain numbers on the line, moments of cells."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Manners: files, links, other dimensions, narrow screens, keys, colours."""
+"""Files, links, other dimensions, narrow screens, keys, colours."""
 
 from __future__ import annotations
 
