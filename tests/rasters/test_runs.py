@@ -59,8 +59,8 @@ def test_both_loops_give_the_same_bits(interpolation):
     start = system.start(START)
     ours, other = (run(system, start, until=1.0) for run in (run_compiled, simulate))
     a, b = ours.states[-1], other.states[-1]
-    assert a.start.tobytes() == b.start.tobytes()
-    assert a.hold.tobytes() == b.hold.tobytes()
+    assert a.segments.place.tobytes() == b.segments.place.tobytes()
+    assert a.segments.hold.tobytes() == b.segments.hold.tobytes()
 
 
 @pytest.mark.parametrize("interpolation", ["constant", "bilinear"])

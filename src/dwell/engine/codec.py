@@ -113,7 +113,7 @@ def _field_names(cls: type) -> dict[str, str]:
 
 
 def _beside(segments: Segments) -> dict[str, Any]:
-    """The segments of a state as they stand beside its other fields; no cruise is None."""
+    """The segments of a state as they stand beside its other fields; `cruise` may be None."""
     names = stored_names(Segments, STATE)
     kept = {key: getattr(segments, f) for f, key in names.items()}
     return kept if segments.cruises else {**kept, names["cruise"]: None}

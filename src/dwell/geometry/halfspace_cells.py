@@ -81,9 +81,10 @@ def _halfspaces_of(workspace: Flat, place: Points) -> tuple[Points, Floats]:
     """The workspace's half-spaces seen from `place`, each by one of its own corners."""
     normals = workspace.normals
     if isinstance(workspace, Box):
-        lower, upper = (corner - place for corner in workspace.bounds)
-        return normals, np.column_stack([-lower, upper]).reshape(-1)
-    anchors = workspace.vertices[[face[0] for face in workspace.faces]]
+        lower, upper = workspace.bounds
+        anchors = np.where(normals > 0.0, upper, lower)
+    else:
+        anchors = workspace.vertices[[face[0] for face in workspace.faces]]
     return normals, (normals * (anchors - place)).sum(axis=1)
 
 

@@ -207,7 +207,7 @@ def live_law(system: CoverageSystem, settings: LiveSettings) -> LiveLaw:
 
 
 def _earlier(law: Any, margin: float) -> Controller:
-    """The same law with its longest interval reduced by a margin."""
+    """The law with its longest interval reduced by a margin."""
     found: Controller = answer(law, lambda: law.earlier(margin), "in earlier(margin)")
     if type(found) is not type(law):  # a fleet would run another law than its scenario names
         raise ControllerError(

@@ -187,7 +187,7 @@ def equation_solved(run: Trajectory, accuracy: float, most: int | None) -> Findi
     """How far a piece of the path would stray if its velocity were wrong all along it.
 
     The velocity of the path is compared with that of the equation at three times of each piece.
-    That follows from the gain and the largest speed of a proportional law; others are asked for it.
+    That follows from the gain and the largest speed of a proportional law; other laws state it.
     """
     law, traits = run.system.controller, run.system.traits
     knots = _event_times(run)

@@ -291,10 +291,13 @@ def test_three_vehicles_cover_a_field(tmp_path: Path):
     ],
 )
 def test_what_cannot_work_is_refused_in_one_sentence(port, wrong, says):
-    with pytest.raises(dwell.InputError, match=says):
+    with pytest.raises(dwell.InputError, match=says) as refusal:
         MavlinkPlant(f"udpin:127.0.0.1:{port}", time.monotonic, **wrong)
+    assert refusal.value.code != "plant.library"  # nothing is missing
 
 
 def test_an_address_that_cannot_be_opened_is_refused():
-    with pytest.raises(dwell.InputError, match=r"/dev/nowhere cannot be opened .* check the addr"):
+    says = r"/dev/nowhere cannot be opened .* check the addr"
+    with pytest.raises(dwell.InputError, match=says) as refusal:
         MavlinkPlant("/dev/nowhere", time.monotonic)
+    assert refusal.value.code == "plant.mavlink"

@@ -64,15 +64,15 @@ class MavlinkPlant(RemotePlant):
         patience: float = 10.0,
     ) -> None:
         if axes not in AXES:
-            raise InputError(f"axes are {axes!r}; enu and ned are possible", code=MISSING)
+            raise InputError(f"axes are {axes!r}; enu and ned are possible", code=CODE)
         if dimension not in (2, 3):
             says = f"the workspace has {dimension} dimensions; a vehicle needs 2 or 3"
-            raise InputError(says, code=MISSING)
+            raise InputError(says, code=CODE)
         self._axes = AXES[axes][:dimension]
         self._origin = np.zeros(dimension) if origin is None else np.array(origin, dtype=float)
         if self._origin.shape != (dimension,):
             says = f"origin is {origin}; {dimension} coordinates are needed"
-            raise InputError(says, code=MISSING)
+            raise InputError(says, code=CODE)
         mavutil = need("pymavlink.mavutil", "a vehicle on MAVLink needs", PACKAGES, code=MISSING)
         own = source or (system, mavutil.mavlink.MAV_COMP_ID_ONBOARD_COMPUTER)
         if not address.startswith(("udp", "tcp")):
@@ -85,7 +85,7 @@ class MavlinkPlant(RemotePlant):
             self._link = self._open()
         except (OSError, ValueError) as fault:
             says = f"{address} cannot be opened ({fault}); check the address"
-            raise InputError(says, code=MISSING) from None
+            raise InputError(says, code=CODE) from None
         self._system, self._frame = system, mavutil.mavlink.MAV_FRAME_LOCAL_NED
         self._over = threading.Event()
         super().__init__(clock, dimension, fade)
