@@ -102,6 +102,14 @@ def test_the_cell_of_the_densest_lattice_in_four_dimensions_is_the_24_cell():
     )
 
 
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_cells_fill_a_box_of_unequal_sides(n):
+    sides = 1.0 + np.arange(n)
+    points = 5.0 + np.random.default_rng(n).random((7, n)) * sides
+    volume = math.fsum(volumes(Box(np.full(n, 5.0), 5.0 + sides), points))
+    assert volume == pytest.approx(math.prod(sides), rel=1e-12)
+
+
 @pytest.mark.parametrize("n", [3, 4, 5])
 def test_polynomials_are_exact(n):
     points = np.random.default_rng(n).random((6, n))
