@@ -142,18 +142,18 @@ def recorded(changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _begin(run: dwell.Run) -> dict[str, Any]:
-    start = run.start
+    first = run.start.segments
     return {
         "start": {
             "time": 0.0,
-            "positions": start.start.tolist(),
-            "holds": start.hold.tolist(),
-            "next_at": start.next_at.tolist(),
-            "cruise": None if start.cruise is None else [_finite(c) for c in start.cruise.tolist()],
-            "bend": None if start.bend is None else start.bend.tolist(),
-            "errors": np.zeros(start.start.shape).tolist(),
+            "positions": first.place.tolist(),
+            "holds": first.hold.tolist(),
+            "next_at": first.next_at.tolist(),
+            "cruise": [_finite(c) for c in first.cruise.tolist()] if first.cruises else None,
+            "bend": None if first.bend is None else first.bend.tolist(),
+            "errors": np.zeros(first.place.shape).tolist(),
         },
-        "fade": _finite(start.fade),
+        "fade": _finite(first.fade),
     }
 
 

@@ -110,6 +110,15 @@ test("a run that is changed on the way goes on under the law of its own lane", a
   ]);
 });
 
+test("a run that is asked for while a change is under way has that change, and stays", async () => {
+  session.take(recorded(3).scenario, timer.start);
+  const change = session.change({ ...recorded(3).scenario, name: "changed" });
+  await session.run(false);
+  expect(await change).toBe(true);
+  expect(sent.map(({ name }) => name)).toEqual(["changed"]);
+  expect(session.store.get().lanes.length).toBe(1);
+});
+
 /** The laws that the link of a session names. */
 async function lawsOf(shown: Session): Promise<string | null> {
   let link = "";

@@ -258,7 +258,8 @@ TABLE: Mapping[Need, Cells] = {
         ),
         (_F.SENSORS,): Refusal(
             "{law} uses more than the centroid, which needs one density for all agents, got "
-            '[[sensor]] tables; use "timer" or "lloyd"',
+            "[[sensor]] tables; use timer without feed-forward and adaptive resets, or lloyd "
+            "without feed-forward",
             "sensor.law", "controller.kind",
         ),
         (_F.STAY,): _AROUND_CORNERS,

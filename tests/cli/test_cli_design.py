@@ -142,8 +142,8 @@ def test_other_laws_and_other_files_are_refused(tmp_path: Path, scenario: Path) 
     path = tmp_path / "lloyd.toml"
     assert dwell("init", "paper-12-lloyd", "--out", path).code == 0
     (sentence,) = dwell("design", path).sentences
-    assert 'controller.kind is "lloyd"' in sentence
-    assert 'controller.kind = "timer" with k1, nu, t1 and t2 is needed' in sentence
+    assert "the law is lloyd" in sentence
+    assert 'such as controller.kind = "timer" with k1, nu, t1 and t2' in sentence
     (tmp_path / "mine.png").write_text("mine")
     refusal = dwell("design", scenario, "--out", tmp_path / "mine.png").sentences
     assert "not a plot made here" in refusal[0]

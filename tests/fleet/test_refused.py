@@ -17,7 +17,7 @@ CASES = [
     ({"fleet": {"silence": 0.2}}, "send every 0.1 s; use at least 0.3"),
     ({"fleet": {"silence": 0.5}}, "use more than the longest interval"),
     ({"fleet": {"quorum": 7}}, "more than the 6 agents of the scenario; use less"),
-    ({"fleet": {"faults": {"clock_offset": 5.0}}}, "must be less than run.horizon; agents end"),
+    ({"fleet": {"faults": {"clock_offset": 5.0}}}, "must be less than run.horizon, because"),
     ({"fleet": {"clearance": 0.4}},
      "agents 0 and 1 start 0.762 apart, but fleet.clearance = 0.4 is the radius of a robot; "
      "use less than 0.381, or other starts"),

@@ -42,8 +42,8 @@ def test_both_loops_give_the_same_bits(site):
     system = dwell.simulate(site, mixed, START, LAW, until=0.01, seed=3).system
     begin = system.start(START)
     a, b = (run(system, begin, until=1.0).states[-1] for run in (run_compiled, simulate))
-    assert a.start.tobytes() == b.start.tobytes()
-    assert a.hold.tobytes() == b.hold.tobytes()
+    assert a.segments.place.tobytes() == b.segments.place.tobytes()
+    assert a.segments.hold.tobytes() == b.segments.hold.tobytes()
 
 
 def test_steps_take_the_next_frame_at_once():

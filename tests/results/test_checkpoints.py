@@ -40,6 +40,17 @@ def test_several_crashes_of_one_run(kind, path):
     assert same(whole, resume_run(path))
 
 
+@pytest.mark.parametrize("law", ["timer", "event-triggered"])
+def test_what_is_left_of_a_run_that_was_killed_is_a_solution(law, path):
+    asked = scenario(LAWS[law], {"kind": "events"}, until=6.0)
+    crash(asked, path, 3)
+    settle()
+    run = dwell.load_run(path)
+    assert 0.0 < run.horizon < 6.0
+    report = dwell.check(run)
+    assert report.ok, report
+
+
 @pytest.mark.exhaustive
 def test_samples_of_a_run_with_events_follow_the_new_horizon(path):
     record = {"kind": "events"}

@@ -194,3 +194,18 @@ def test_cells_far_out_in_a_tail_are_left_out() -> None:
     assert found.status == "not applicable"
     assert "weigh too little" in found.where
     assert math.isfinite(found.worst)
+
+
+@pytest.mark.parametrize("gap", [1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-4])
+def test_agents_that_crowd_in_a_corner_have_the_right_reference_or_none(gap):
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    for corner in ([0.0, 0.0], [0.0, 1.5], [4.0, 0.0], [4.0, 3.0]):
+        inward = np.where(np.array(corner) > 1.6, -1.0, 1.0)
+        points = np.array(corner) + gap * square * inward
+        cells = dwell.tessellate(dwell.Box((0, 0), (4, 3)), points)
+        for agent, centroid in enumerate(cells.centroids - points):
+            reference = reference_centroid(cells.workspace, points, agent, dwell.Uniform())
+            if reference is None:
+                assert gap < 1e-5
+            else:
+                assert np.abs(reference - centroid).max() < 1e-11

@@ -35,6 +35,7 @@ export class Session {
   private opens = 0; // scenarios that were requested and are not there yet
   private back: () => void = () => undefined; // from the story
   private runPending = false; // Run was pressed before there was a scenario
+  private changing: Promise<boolean> | null = null; // the latest change, until the server has answered
 
   /** A fixed session shows recorded runs and changes nothing: there is no server. */
   constructor(readonly fixed = false) {}
@@ -155,7 +156,19 @@ export class Session {
    * all agents are, or where `places` puts them, under the changed scenario. Another law or another
    * start begin anew.
    */
-  async change(scenario: Scenario, places?: (now: Places) => Places): Promise<boolean> {
+  change(scenario: Scenario, places?: (now: Places) => Places): Promise<boolean> {
+    const change = this.changed(scenario, places).finally(() => {
+      if (this.changing === change) this.changing = null;
+    });
+    return (this.changing = change);
+  }
+
+  /** Whether all edits are in the scenario, once those under way are; a run would else lack them. */
+  private async settled(): Promise<boolean> {
+    return (await this.forms.ready()) && (await this.changing) !== false;
+  }
+
+  private async changed(scenario: Scenario, places?: (now: Places) => Places): Promise<boolean> {
     const { scenario: before } = this.store.get();
     if (!before || this.locked) return false;
     const edit = ++this.edits;
@@ -261,7 +274,7 @@ export class Session {
       this.store.set({ asking: true });
       return;
     }
-    if (!(await this.forms.ready())) return;
+    if (!(await this.settled())) return;
     if (!(await this.editor.endDrawing())) return;
     const { scenario, lanes, panel } = this.store.get();
     if (panel === "guide") this.store.set({ panel: "numbers" });
@@ -371,7 +384,7 @@ export class Session {
   /** Show so many laws side by side, the scenario's own first. */
   async compare(kinds: readonly string[]): Promise<void> {
     this.leaveStory();
-    if (!(await this.forms.ready())) return;
+    if (!(await this.settled())) return;
     const { scenario } = this.store.get();
     if (!scenario) return;
     const shown = [...new Set(kinds)].slice(0, MOST_LAWS);

@@ -339,8 +339,8 @@ def checked(
         what = f"to send {in_short(order.data)} without a broadcast"
         raise _unfit(agent, now, what, "a speed bound in promise, with which data go,")
     counts = (order.guaranteed, order.dual_guaranteed, order.mark, order.voronoi)
-    if not all(map(is_whole, counts)):
-        raise _unfit(agent, now, f"with the counts {in_short(counts)}", "whole numbers")
+    if not (all(map(is_whole, counts)) and min(counts) >= 0):
+        raise _unfit(agent, now, f"with the counts {in_short(counts)}", "whole numbers from 0 on")
     return order
 
 

@@ -43,7 +43,7 @@ class LiveSettings:
 
     margin: float = param(
         "how much earlier than T2 the timer law samples at the latest, so that a late sample is "
-        "still in time; 0 only in virtual time, where velocities have no time limit",
+        "still in time",
         NOT_NEGATIVE, default=0.02, unit=TIME, in_file=POSITIVE,
     )  # fmt: skip
     silence: float | None = param(

@@ -31,7 +31,7 @@ import numpy as np
 from dwell.agents import EventTable
 from dwell.agents.stored_names import stored_names
 from dwell.engine.recorder import Recorder
-from dwell.errors import DwellWarning, StoreError
+from dwell.errors import ControllerError, DwellWarning, StoreError
 from dwell.measure import Metrics
 from dwell.results.files import brief, shown, sync_folder, written_whole
 
@@ -116,9 +116,13 @@ class Journal:
         self.wait()
         tables = [table for table in recorder.tables[self._tables :] if len(table)]
         metrics = recorder.metrics[self._metrics :]
+        try:
+            arrays, info = recorder.frozen()
+        except ControllerError as fault:  # a memory that no file can hold
+            self._fault, self._last = self._fault or str(fault), time.monotonic()
+            return
         before = self._tables, self._metrics, self._parts
         self._tables, self._metrics = len(recorder.tables), len(recorder.metrics)
-        arrays, info = recorder.frozen()
         info |= {**about, "layout": LAYOUT, "journal": self.name}
         given = (Journaled(arrays, info, tables, metrics), before)
         self._writer = threading.Thread(target=self._write, args=given, daemon=True, name=WRITER)

@@ -73,9 +73,9 @@ def misstated(run: Run, same_version: bool) -> list[str]:
 
 def _misstated(run: Run, stated: Stated, same_version: bool) -> Iterator[str]:
     stop, attributes = run.stop, stated.attributes
-    for name, value in (
-        ("stop_reason", stop.reason.value), ("stop_time", stop.time), ("until", stop.time),
-    ):  # fmt: skip
+    ends = {"stop_reason": stop.reason.value, "stop_time": stop.time, "until": stop.time}
+    # With a journal the file is that of the start, and the journal has the end.
+    for name, value in ends.items() if run.details.journal is None else ():
         if name in attributes and attributes[name] != value:
             yield name
     if stop.reason in SILENT and stop.detail:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from dwell._types import counted
 from dwell.errors import arriving
 
 from .problems import Problem, Where, shown
@@ -124,4 +123,4 @@ def matrix(where: Where, rows: Sequence[Vector] | None, n: int) -> Iterator[Prob
 
 def in_workspace(n: int) -> str:
     """The reason why n numbers are needed."""
-    return f"as the workspace has {counted(n, 'dimension')}"
+    return f"as the workspace has {n} dimension{'' if n == 1 else 's'}"

@@ -32,6 +32,9 @@ WIDTHS = 4.0  # of a Gaussian: how large simplices at its center may be to begin
 SETTLED = 1e-11  # of the cell's size: by how much two rules may differ on one simplex
 MOST = {1: 83_000, 2: 7_800, 3: 1_150}  # simplices, beyond which a cell counts as too hard
 LIGHTEST = 1e-290  # mass below which digits are missing
+# Width over length of a cell whose corners are sure: where planes meet in one point, of a cell some
+# 1e8 times longer than wide a corner may be missing (Qhull cannot tell its dual points apart).
+THINNEST = 1e-6
 MOST_EDGES = 300  # of a region that is not convex
 SIDES = 64  # of the polygon in an ellipse in which an inner point is sought
 
@@ -103,11 +106,17 @@ def _cell(hull: Convex, positions: Points, agent: int) -> _DividedCell | None:
     if not is_flat(hull):
         return _curved_cell(hull, positions, agent)
     pieces = cell_pieces(hull, positions, agent)
-    if not len(pieces.simplices):
+    if not len(pieces.simplices) or _is_thin(pieces.vertices):
         return None
     inner = pieces.vertices.mean(axis=0)
     corners = pieces._replace(apex=inner).corners - inner
     return _DividedCell(inner, pieces.vertices - inner, corners, lambda y: np.ones(len(y)))
+
+
+def _is_thin(vertices: Points) -> bool:
+    """Whether a cell is so thin that corners may be missing."""
+    widths = np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False)
+    return bool(widths[-1] < THINNEST * widths[0])
 
 
 def _cell_on_line(site: Interval, x: Floats, agent: int) -> _DividedCell | None:
@@ -127,7 +136,7 @@ def _curved_cell(workspace: Any, positions: Points, agent: int) -> _DividedCell 
     """The cell of an agent in a disc or an ellipse, by the one in the rectangle around it."""
     own, (lower, upper) = positions[agent], workspace.bounds
     pieces = cell_pieces(polygon_of(Box(lower, upper)), positions, agent)
-    if not len(pieces.simplices):
+    if not len(pieces.simplices) or _is_thin(pieces.vertices):
         return None
     normals = positions[np.unique(pieces.behind[pieces.behind >= 0])] - own
     far = lengths(normals)
