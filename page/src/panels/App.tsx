@@ -89,10 +89,9 @@ export function App() {
           <Transport />
           {several && !inStory && <Race />}
           <p id="map-keys" class="hidden">
-            Left and right bracket choose an agent, a peak or a vertex, arrows move it, A adds one, Delete
-            removes it; plus, minus and zero zoom, Control and arrows move the map. While a ring is drawn or
-            the density is painted, arrows move the cursor, and A puts a vertex there or paints. In space
-            arrows turn the view.
+            Brackets choose an agent, a peak or a vertex, arrows move it, A adds one, Delete removes it; plus,
+            minus and zero zoom, Control and arrows move the map. While a ring is drawn or the density
+            painted, arrows move the cursor, and A puts a vertex or paints. In space arrows turn the view.
           </p>
         </section>
         {inStory ? (
