@@ -56,6 +56,15 @@ class Forgetful(Winding):
         return Command(0.1 * view.measurement.error, view.time + 0.3, memory={1, 2})
 
 
+@dataclass(frozen=True)
+class Hoarding(Winding):
+    """One whose memory no file can hold from a time on."""
+
+    def decide(self, view):
+        memory = {1, 2} if view.time > 1.0 else None
+        return Command(0.1 * view.measurement.error, view.time + 0.3, memory=memory)
+
+
 EVENTFUL = [name for name in LAWS if name != "lloyd-ode"]
 
 
@@ -148,3 +157,13 @@ def test_a_memory_that_no_file_can_hold_is_refused_before_the_run(tmp_path):
         run_scenario(asked, out=tmp_path / "run.nc")
     assert list(tmp_path.iterdir()) == []
     assert run_scenario(asked).stop.reason.ok
+
+
+def test_a_memory_that_no_file_can_hold_later_ends_no_run(path):
+    with pytest.warns(
+        dwell.errors.DwellWarning, match="remembers or sends a set.* the run goes on"
+    ):
+        run = run_scenario(scenario(Hoarding(), KINDS["events"]), out=path)
+    assert run.stop.reason.ok
+    assert run.horizon == 2.0
+    assert "checkpoint-failed" in [flag["code"] for flag in run.summary()["flags"]]
