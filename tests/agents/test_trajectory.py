@@ -122,3 +122,10 @@ def test_a_state_far_on_reads_the_last_jumps_alone() -> None:
         Counted.touched = 0
         assert path[k].time == float(path.table.time[k - 1])
         assert Counted.touched <= module.MARKED + 12 * path.agents
+
+
+def test_both_coefficients_of_curved_pieces_have_columns_of_their_own() -> None:
+    table = replace(EventTable.blank(3), bend=np.arange(12.0).reshape(3, 2, 2))
+    row = list(table)[1]
+    names = ("bend2_x", "bend2_y", "bend3_x", "bend3_y")
+    assert [row[name] for name in names] == [4.0, 5.0, 6.0, 7.0]

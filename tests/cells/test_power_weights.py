@@ -91,3 +91,16 @@ def test_slopes_are_those_of_the_masses():
         step = h * np.eye(3)[q]
         change = (masses(weights + step)[p] - masses(weights - step)[p]) / (2 * h)
         assert change == pytest.approx(-slope, abs=1e-8)
+
+
+def test_shares_that_add_up_to_one_but_for_rounding_are_those_of_their_quotients():
+    site, points = Box((0, 0), (2, 1)), [(0.2, 0.3), (1.1, 0.8), (1.7, 0.2)]
+    rounded = dwell.power_weights(site, points, shares=[0.3333333333] * 3)
+    assert np.abs(rounded - dwell.power_weights(site, points)).max() < 1e-9
+    for off, works in ((0.9, True), (1.1, False)):
+        wanted = [0.25, 0.25, 0.5 + off * shares.ROUNDING]
+        if works:
+            dwell.power_weights(site, points, shares=wanted)
+        else:
+            with pytest.raises(dwell.errors.AgentsError, match="add up to"):
+                dwell.power_weights(site, points, shares=wanted)

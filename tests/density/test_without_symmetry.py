@@ -11,6 +11,7 @@ import pytest
 import dwell
 from dwell import Gaussian, Mixture, Moving, MovingRaster, Polynomial, Raster, Uniform
 from dwell.density.moving import density_at, keyframe_times, moves, tracks_of
+from dwell.density.support import check_density
 from dwell.errors import DensityError
 from dwell.motion import Circle, Keyframes
 
@@ -281,3 +282,11 @@ def test_what_is_negative_inside_alone_is_refused_beside_any_other_part(beside: 
         assert error.value.code == "density.negative"
     lifted = Mixture((dip, Uniform(3.0)))
     assert dwell.tessellate(box, [(1, 1), (3, 2)], lifted).masses.sum() > 0.0
+
+
+def test_a_raster_that_is_zero_in_the_workspace_may_be_a_part_of_a_mixture() -> None:
+    site = dwell.Box((0.0, 0.0), (1.0, 1.0))
+    away = Raster(np.pad(np.ones((1, 1)), ((3, 0), (3, 0))), origin=(0.0, 0.0), pixel=1.0)
+    check_density(Mixture((Uniform(1.0), away)), site)
+    with pytest.raises(DensityError):
+        check_density(away, site)

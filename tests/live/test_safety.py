@@ -152,6 +152,13 @@ def test_a_robot_of_which_an_old_position_is_known_stays_inside(
     assert shape.outside_by(ends)[0] <= slack
 
 
+@pytest.mark.parametrize("tiny", [5e-324, 1.5e-311, 1e-300])
+def test_steps_of_any_size_have_a_share(tiny):
+    for step in ([0.0, tiny], [-tiny, 0.0]):
+        for place in ([0.0, 0.0], [2.0, 2.0]):
+            assert 0.0 <= inside(FIELD, np.array(place), np.array(step), 0.5) <= 1.0
+
+
 def test_an_old_position_shortens_the_way_to_the_wall_by_what_it_hides():
     law = law_of(SHAPES["box"])
     place, fast = np.array([1.0, 1.0]), np.array([-4.0, 0.0])
@@ -366,3 +373,15 @@ def test_the_integrator_is_where_segments_lead_bit_for_bit(holds, fade):
         place = segment.at(now)[0]
     robot.stop(now)
     assert robot.pose(now + 9.0).position.tobytes() == place.tobytes()
+
+
+@pytest.mark.parametrize("age", [0.0, 0.1, 0.3])
+def test_an_old_position_of_another_robot_shortens_the_free_way(age):
+    near = believed((1, (2.0, 0.0), (0.0, 0.0), 0.0), (2, (0.0, 40.0), (0.0, 0.0), 0.0))
+    step = np.array([3.0, 0.0])
+    free = apart(ROUND, np.zeros(2), step, near)
+    assert 0.0 < free < 1.0
+    near["pose_age"] = age, 0.0
+    assert apart(ROUND, np.zeros(2), step, near) == pytest.approx(free - ROUND.speed * age / 3.0)
+    near["pose_age"] = 0.0, age
+    assert apart(ROUND, np.zeros(2), step, near) == free

@@ -185,3 +185,14 @@ def test_a_workspace_changes_where_one_phase_has_another_or_moves() -> None:
     ):
         phases = [World(float(k), one, HILL) for k, one in enumerate(workspaces)]
         assert Timeline(tuple(phases)).region_changes is changes
+
+
+def test_a_switch_keeps_what_the_one_before_has_changed():
+    small, late = dwell.Box((0, 0), (2, 3)), dwell.Network(loss=0.25, delay=0.1)
+    given = [{"network": late}, {"workspace": small}, {"density": HILL}]
+    for order in (given, given[::-1]):
+        switches = [dwell.Switch(at=k + 1.0, **one) for k, one in enumerate(order)]
+        start = [(0.5, 0.5), (1.5, 2.5)]
+        run = dwell.simulate(SQUARE, None, start, TIMER, until=0.1, switches=switches)
+        last = run.system.timeline.worlds[-1]
+        assert (last.network, last.workspace, last.density) == (late, small, HILL)

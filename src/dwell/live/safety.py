@@ -70,10 +70,10 @@ def inside(workspace: Workspace, place: Points, step: Points, astray: float = 0.
         return within(workspace, place, step)
     hull = workspace.hull
     if is_flat(hull) and not workspace.stay:
-        beyond = hull.normals @ place + astray - hull.offsets
+        room = np.maximum(hull.offsets - hull.normals @ place - astray, 0.0)
         out = hull.normals @ step
-        shares = np.maximum(-beyond, 0.0) / np.where(out > 0.0, out, 1.0)
-        return float(np.where(out > 0.0, shares, 1.0).min(initial=1.0))
+        beyond = out > room
+        return float((room[beyond] / out[beyond]).min(initial=1.0))
     if len(place) == 2:
         turns = 2.0 * math.pi * np.arange(AROUND) / AROUND
         around = np.stack([np.cos(turns), np.sin(turns)], axis=1) / math.cos(math.pi / AROUND)
