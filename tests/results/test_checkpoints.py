@@ -51,7 +51,6 @@ def test_what_is_left_of_a_run_that_was_killed_is_a_solution(law, path):
     assert report.ok, report
 
 
-@pytest.mark.exhaustive
 def test_samples_of_a_run_with_events_follow_the_new_horizon(path):
     record = {"kind": "events"}
     run_scenario(scenario(LAWS["timer"], record, until=1.0), out=path)
