@@ -10,6 +10,7 @@ import pytest
 
 import dwell
 from dwell import Gaussian, Mixture, Moving, MovingRaster, Polynomial, Raster, Uniform
+from dwell.density.change import changes_of
 from dwell.density.moving import density_at, keyframe_times, moves, tracks_of
 from dwell.density.support import check_density
 from dwell.errors import DensityError
@@ -290,3 +291,12 @@ def test_a_raster_that_is_zero_in_the_workspace_may_be_a_part_of_a_mixture() -> 
     check_density(Mixture((Uniform(1.0), away)), site)
     with pytest.raises(DensityError):
         check_density(away, site)
+
+
+def test_a_gaussian_that_turns_is_stretched_by_its_rate_times_its_inverse() -> None:
+    begin, end = np.array([[1.0, 0.5], [0.5, 2.0]]), np.array([[2.0, -0.3], [-0.3, 1.0]])
+    covariance = Keyframes((0.0, 1.0), (begin.tolist(), end.tolist()))
+    (carried,) = changes_of(Moving(Gaussian, center=(0.3, 0.4), covariance=covariance), 0.25)
+    inverse = np.linalg.inv(0.75 * begin + 0.25 * end)
+    assert carried.stretch == pytest.approx(0.5 * (end - begin) @ inverse, rel=1e-12)
+    assert not np.allclose((end - begin) @ inverse, inverse @ (end - begin))
